@@ -69,7 +69,7 @@ func (p *program) appsList() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return table(c, each(list, viewOf), "", "ID\tMAKES\tVERSION\tSTEPS\tDESCRIPTION", func(v appView) []string {
+			return printTable(c, each(list, viewOf), "", "ID\tMAKES\tVERSION\tSTEPS\tDESCRIPTION", func(v appView) []string {
 				return []string{v.ID, v.MediaType, strconv.Itoa(v.Version), strconv.Itoa(len(v.Steps)), v.Description}
 			})
 		},
@@ -99,7 +99,7 @@ func (p *program) appsShow() *cobra.Command {
 func printApp(c *cobra.Command, v appView) error {
 	fmt.Fprintf(c.OutOrStdout(), "%s, version %d\n%s\n\nMakes %s. Steps: %s. Models: %s.\n\n", v.Name, v.Version, v.Description,
 		v.MediaType, strings.Join(v.Steps, ", "), strings.Join(v.Models, ", "))
-	return table(c, v.Inputs, "", "INPUT\tTYPE\tDEFAULT\tVALUES", func(in inputView) []string {
+	return printTable(c, v.Inputs, "", "INPUT\tTYPE\tDEFAULT\tVALUES", func(in inputView) []string {
 		kind, standard := in.Type, ""
 		if in.Media != "" {
 			kind += " of " + in.Media + " files"

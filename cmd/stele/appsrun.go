@@ -28,7 +28,7 @@ func (p *program) appsRun() *cobra.Command {
 		return o.runApp(c, "/api/v1/apps/"+url.PathEscape(args[0]))
 	}, access.GroupApps, access.GroupFiles)
 	c.Flags().StringArrayVar(&o.set, "set", nil, "an input of the app, such as headline=Hello or photo=@photo.jpg; may be repeated")
-	o.flags(c, "run")
+	o.addFlags(c, "run")
 	return c
 }
 

@@ -38,7 +38,7 @@ func (p *program) auditList() *cobra.Command {
 			if wantsJSON(c) {
 				return printEntries(c, list)
 			}
-			return table(c, list, "", "TIME\tWHO\tACTION\tTARGET\tDETAIL\tCHANGES", func(e access.Entry) []string {
+			return printTable(c, list, "", "TIME\tWHO\tACTION\tTARGET\tDETAIL\tCHANGES", func(e access.Entry) []string {
 				return []string{stamp(e.At), cmp.Or(e.ActorName, e.Actor), e.Action, e.Target, e.Detail, audit.ChangeWords(e.Changes)}
 			})
 		})

@@ -149,7 +149,7 @@ func (t *talker) ask(ctx context.Context) (reply *chat.Reply, err error) {
 	talk := t.talk.Clone()
 	req := chat.NewRequest(t.model, true, chat.Origin{}, func() (*chat.Conversation, error) { return talk, nil })
 	limits := catalog.Timeouts{FirstByte: 2 * time.Minute, Gap: 2 * time.Minute, Total: time.Hour}
-	err = client.UntilKnown(ctx, func() (again bool, err error) {
+	err = client.RetryUntilKnown(ctx, func() (again bool, err error) {
 		reply, err = t.upstream.Do(ctx, req, relay.Target{Model: t.model, Timeouts: limits})
 		e, ok := errors.AsType[*fault.Error](err)
 		return ok && e.Credentials, err

@@ -115,7 +115,7 @@ func (t *connecting) run(c *cobra.Command, cfg *config.Config) error {
 		}
 	}
 	asked.tell(out, t.client, values.Model)
-	t.next(out)
+	t.printNext(out)
 	return nil
 }
 
@@ -249,8 +249,8 @@ func (n ownNames) tell(out io.Writer, client *clients.Client, model string) {
 	fmt.Fprintln(out)
 }
 
-// next says what is left to do.
-func (t *connecting) next(out io.Writer) {
+// printNext says what is left to do.
+func (t *connecting) printNext(out io.Writer) {
 	if t.client.Bridge {
 		key := noKey
 		if t.given {

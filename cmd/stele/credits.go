@@ -65,7 +65,7 @@ func (p *program) creditsGrant() *cobra.Command {
 		case (amount == "") == (credits == 0):
 			return errors.New("give either --amount or --credits")
 		case amount != "":
-			dollars, err := price.Parse(price.Ungrouped(amount))
+			dollars, err := price.Parse(price.Ungroup(amount))
 			if err != nil {
 				return fmt.Errorf("--amount %s: %w", amount, err)
 			}
@@ -108,7 +108,7 @@ func (p *program) creditsList() *cobra.Command {
 				}
 				list = append(list, w)
 			}
-			return table(c, list, "No workspace has credits: stele credits grant gives some.", "WORKSPACE\tLEFT\tCREDITS\tHELD\tSPENT\tIN DOUBT", balanceRow)
+			return printTable(c, list, "No workspace has credits: stele credits grant gives some.", "WORKSPACE\tLEFT\tCREDITS\tHELD\tSPENT\tIN DOUBT", balanceRow)
 		})
 }
 
@@ -149,7 +149,7 @@ func (p *program) creditsShow() *cobra.Command {
 				return printJSON(c, w)
 			}
 			fmt.Fprintf(c.OutOrStdout(), "%s has $%s (%d credits) left of $%s; $%s is held\n", w.Workspace, w.Left, w.Credits, w.Amount, w.Held)
-			return table(c, w.Grants, "", "ID\tAMOUNT\tLAPSED\tEXPIRES\tGRANTED\tNOTE", func(g wireGrant) []string {
+			return printTable(c, w.Grants, "", "ID\tAMOUNT\tLAPSED\tEXPIRES\tGRANTED\tNOTE", func(g wireGrant) []string {
 				return []string{g.ID, "$" + g.Amount, "$" + g.Lapsed, orText(g.ExpiresAt, "never"), g.CreatedAt, g.Note}
 			})
 		})

@@ -84,7 +84,7 @@ func (p *program) webhooksDeliveries() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return table(c, each(found, toWireDelivery), "", "ID\tTYPE\tSUBJECT\tSTATE\tTRIES\tSTATUS\tCREATED\tNEXT\tURL\tPROBLEM",
+			return printTable(c, each(found, toWireDelivery), "", "ID\tTYPE\tSUBJECT\tSTATE\tTRIES\tSTATUS\tCREATED\tNEXT\tURL\tPROBLEM",
 				func(v wireDelivery) []string {
 					return []string{v.ID, v.Type, v.Subject, v.State, strconv.Itoa(v.Tries), strconv.Itoa(v.Status), v.CreatedAt, orText(v.NextAt, "-"), v.URL, v.Problem}
 				})

@@ -61,7 +61,7 @@ func (p *program) endpointsList() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return table(c, each(list, toWireEndpoint), "There are no endpoints.", "ID\tURL\tEVENTS\tENABLED\tGIVEN UP\tCREATED", func(w wireEndpoint) []string {
+			return printTable(c, each(list, toWireEndpoint), "There are no endpoints.", "ID\tURL\tEVENTS\tENABLED\tGIVEN UP\tCREATED", func(w wireEndpoint) []string {
 				events := cmp.Or(strings.Join(w.Events, " "), "(all)")
 				return []string{w.ID, w.URL, events, strconv.FormatBool(w.Enabled), strconv.Itoa(w.GivenUp), w.CreatedAt}
 			})

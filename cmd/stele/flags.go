@@ -39,14 +39,14 @@ func (f *flags) sources(w world) config.Sources {
 	return config.Sources{
 		Path: f.config, Dir: w.dir, Getenv: w.getenv, Kinds: assembly.Kinds(),
 		Flags: config.Flags{
-			Listen: f.given("listen"), Data: f.given("data"), DatabaseURL: f.given("database-url"),
-			BlobURL: f.given("blob-url"), PublicURL: f.given("public-url"),
-			MasterKeyFile: f.given("master-key-file"), LogFormat: f.given("log-format"),
+			Listen: f.valueOf("listen"), Data: f.valueOf("data"), DatabaseURL: f.valueOf("database-url"),
+			BlobURL: f.valueOf("blob-url"), PublicURL: f.valueOf("public-url"),
+			MasterKeyFile: f.valueOf("master-key-file"), LogFormat: f.valueOf("log-format"),
 		},
 	}
 }
 
-func (f *flags) given(name string) *string {
+func (f *flags) valueOf(name string) *string {
 	if f.set.Changed(name) {
 		return f.values[name]
 	}

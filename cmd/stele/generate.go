@@ -61,12 +61,12 @@ func (p *program) generate() *cobra.Command {
 	c.Flags().StringVar(&o.prompt, "prompt", "", "what is to be made")
 	c.Flags().StringArrayVar(&o.images, "image", nil, "a picture to work on: an address or a file id; may be repeated")
 	c.Flags().StringArrayVar(&o.set, "set", nil, "a parameter of the model, such as aspect_ratio=16:9; may be repeated")
-	o.flags(c, "generation")
+	o.addFlags(c, "generation")
 	return c
 }
 
-// flags adds what every order takes.
-func (o *order) flags(c *cobra.Command, what string) {
+// addFlags adds what every order takes.
+func (o *order) addFlags(c *cobra.Command, what string) {
 	c.Flags().StringVarP(&o.out, "output", "o", "", "where to save what was made")
 	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "check and price it, and make nothing")
 	c.Flags().BoolVar(&o.asJSON, "json", false, "print the "+what+" as JSON for scripts")

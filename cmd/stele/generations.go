@@ -36,7 +36,7 @@ func (p *program) generationsList() *cobra.Command {
 			if wantsJSON(c) {
 				return printJSON(c, each(tasks, func(t generation.Task) generation.View { return s.Generations.View(&t) }))
 			}
-			return table(c, tasks, "There are no generations yet: stele generate makes one.",
+			return printTable(c, tasks, "There are no generations yet: stele generate makes one.",
 				"ID\tMODEL\tMODE\tSTATUS\tPROGRESS\tCREATED\tTOOK\tERROR", taskRow)
 		})
 	c.Flags().StringVar(&wanted.Workspace, "workspace", "", "only those of this workspace")

@@ -25,14 +25,14 @@ func (p *program) generationsUnsettled() *cobra.Command {
 			"until it does, or until stele generations settle says it.",
 	}), func(c *cobra.Command, s assembly.TaskServices, _ []string) error {
 		always := time.Now().Add(100 * 365 * 24 * time.Hour) // whenever it is looked at next
-		tasks, err := s.Store.Unsettled(c.Context(), workspace, always, mostUnsettled)
+		tasks, err := s.Store.ListUnsettled(c.Context(), workspace, always, mostUnsettled)
 		if err != nil {
 			return err
 		}
 		if wantsJSON(c) {
 			return printJSON(c, each(tasks, func(t generation.Task) generation.View { return s.Generations.View(&t) }))
 		}
-		return table(c, tasks, "All generations are settled.", "ID\tWORKSPACE\tPROVIDER\tMODEL\tSTATUS\tHELD\tENDED\tERROR", func(t generation.Task) []string {
+		return printTable(c, tasks, "All generations are settled.", "ID\tWORKSPACE\tPROVIDER\tMODEL\tSTATUS\tHELD\tENDED\tERROR", func(t generation.Task) []string {
 			return []string{t.ID, t.Workspace, t.Provider, t.Model, string(t.State), "$" + limit.Money(t.Nano), stamp(t.Ended), t.Message}
 		})
 	})
@@ -49,7 +49,7 @@ func (p *program) generationsSettle() *cobra.Command {
 		if cost == "" {
 			return errors.New("--cost is missing: 0 where nothing was charged")
 		}
-		nano, err := price.Parse(price.Ungrouped(cost))
+		nano, err := price.Parse(price.Ungroup(cost))
 		if err != nil {
 			return fmt.Errorf("--cost %s: %w", cost, err)
 		}

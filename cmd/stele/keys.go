@@ -61,7 +61,7 @@ func (p *program) keysList() *cobra.Command {
 				return err
 			}
 			list := each(keys, func(k access.Key) wireKey { return toWireKey(k, "") })
-			return table(c, list, "There are no keys yet: stele keys create --name NAME makes one.",
+			return printTable(c, list, "There are no keys yet: stele keys create --name NAME makes one.",
 				"ID\tNAME\tWORKSPACE\tENVIRONMENT\tSCOPES\tMODELS\tLAST USED\tSTATUS\tMADE BY\tFROM", keyRow)
 		})
 	c.Flags().StringVar(&workspace, "workspace", "", "only the keys of this workspace")
@@ -88,7 +88,7 @@ func (p *program) keysRotate() *cobra.Command {
 	}), func(c *cobra.Command, h *assembly.Installation, args []string) error {
 		k, secret, err := h.Access.RotateKey(c.Context(), operator(), args[0], rotation)
 		if err != nil {
-			return noSuchKey(args[0], err)
+			return refuseNoKey(args[0], err)
 		}
 		h.Settle(c.Context())
 		return printKey(c, k, secret)
@@ -103,14 +103,14 @@ func (p *program) keysRevoke() *cobra.Command {
 		func(c *cobra.Command, h *assembly.Installation, args []string) error {
 			k, err := h.Access.RevokeKey(c.Context(), operator(), args[0])
 			if err != nil {
-				return noSuchKey(args[0], err)
+				return refuseNoKey(args[0], err)
 			}
 			h.Settle(c.Context())
 			return say(c, toWireKey(k, ""), "revoked %s (%s)\n", k.ID, k.Name)
 		})
 }
 
-func noSuchKey(id string, err error) error {
+func refuseNoKey(id string, err error) error {
 	if errors.Is(err, access.ErrNotFound) {
 		return fmt.Errorf("there is no key %q: stele keys list shows them", id)
 	}
@@ -142,7 +142,7 @@ func toWireKey(k access.Key, secret string) wireKey {
 	out := wireKey{
 		ID: k.ID, Key: secret, Name: k.Name, Workspace: k.Workspace, Environment: string(k.Environment), Sandbox: k.Sandbox,
 		Models: k.Scope.Models, CreatedAt: stamp(k.CreatedAt), ExpiresAt: maybe(k.End()), LastUsedAt: maybe(k.LastUsedAt),
-		Status: k.Status(time.Now()), CIDRs: append([]string{}, k.CIDRs...), Secrets: len(k.Alive(time.Now())),
+		Status: k.Status(time.Now()), CIDRs: append([]string{}, k.CIDRs...), Secrets: len(k.WorkingSecrets(time.Now())),
 		IdleExpires: lengthText(k.IdleAfter()), CreatedBy: textOrNil(cmp.Or(k.CreatorName, k.Creator)),
 	}
 	for _, g := range access.Groups() {

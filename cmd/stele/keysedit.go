@@ -52,7 +52,7 @@ func (p *program) keysEdit() *cobra.Command {
 	p.onInstallation(c, func(c *cobra.Command, h *assembly.Installation, args []string) error {
 		k, err := h.Access.EditKey(c.Context(), operator(), args[0], edit)
 		if err != nil {
-			return noSuchKey(args[0], err)
+			return refuseNoKey(args[0], err)
 		}
 		h.Settle(c.Context())
 		return say(c, toWireKey(k, ""), "changed %s (%s)\n", k.ID, k.Name)

@@ -84,7 +84,7 @@ func (p *program) limitsList() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return table(c, each(list, toWireLimit), "There are no limits.", "ID\tNAME\tWORKSPACE\tLIMIT\tOF\tKIND", func(w wireLimit) []string {
+			return printTable(c, each(list, toWireLimit), "There are no limits.", "ID\tNAME\tWORKSPACE\tLIMIT\tOF\tKIND", func(w wireLimit) []string {
 				return []string{w.ID, w.Name, orText(w.Workspace, "(all)"), w.Amount + " " + w.Measure + " / " + w.Window, strings.Join(w.Subject, " "), w.Kind}
 			})
 		})
@@ -105,7 +105,7 @@ func (p *program) limitsShow() *cobra.Command {
 				return printJSON(c, w)
 			}
 			fmt.Fprintf(c.OutOrStdout(), "%s: %s\n", l.Name, l.Text())
-			return table(c, w.Standings, "Nothing was taken yet.", "SUBJECT\tSETTLED\tHELD\tIN DOUBT\tLEFT\tUNTIL", func(s wireStanding) []string {
+			return printTable(c, w.Standings, "Nothing was taken yet.", "SUBJECT\tSETTLED\tHELD\tIN DOUBT\tLEFT\tUNTIL", func(s wireStanding) []string {
 				return []string{s.Subject, s.Settled, s.Held, s.Doubt, s.Left, orText(s.Until, "-")}
 			})
 		})
@@ -149,11 +149,11 @@ func (f *limitFlags) apply(c *cobra.Command, l *limit.Limit) error {
 		return nil
 	}
 	if l.Measure == limit.Dollars {
-		amount, err := price.Parse(price.Ungrouped(f.amount))
+		amount, err := price.Parse(price.Ungroup(f.amount))
 		l.Amount = int64(amount)
 		return err
 	}
-	n, err := strconv.ParseInt(price.Ungrouped(f.amount), 10, 64)
+	n, err := strconv.ParseInt(price.Ungroup(f.amount), 10, 64)
 	if err != nil {
 		return fmt.Errorf("--amount %s is not a whole number", f.amount)
 	}

@@ -97,7 +97,7 @@ func (a *agents) find(c *cobra.Command, p *program) (done func(), err error) {
 		}
 		a.key = strings.TrimSpace(string(secret))
 	case a.key != "" || p.getenv("STELE_API_KEY") != "":
-	case !p.installed():
+	case !p.isInstalled():
 		return nil, errors.New("there is no API key: set STELE_API_KEY, or name a server on this machine with --data or --config")
 	default:
 		a.made = true
@@ -105,9 +105,9 @@ func (a *agents) find(c *cobra.Command, p *program) (done func(), err error) {
 	return a.open(c, p.world, cfg, access.Groups())
 }
 
-// installed reports whether a server of this machine was named.
-func (p *program) installed() bool {
-	return p.flags.config != "" || p.given("data") != nil || p.given("database-url") != nil ||
+// isInstalled reports whether a server of this machine was named.
+func (p *program) isInstalled() bool {
+	return p.flags.config != "" || p.valueOf("data") != nil || p.valueOf("database-url") != nil ||
 		p.getenv("STELE_CONFIG") != "" || p.getenv("STELE_DATA") != "" || p.getenv("STELE_DATABASE_URL") != ""
 }
 

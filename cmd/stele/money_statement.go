@@ -130,7 +130,7 @@ func printStatement(c *cobra.Command, s *meter.Statement, name func(by meter.Spl
 		return printJSON(c, wireStatement{s.Workspace, s.Month(), lines})
 	}
 	fmt.Fprintf(c.OutOrStdout(), "%s, %s\n", s.Workspace, s.From.Format("January 2006"))
-	return table(c, lines, "", "BY\tNAME\tREQUESTS\tUNPRICED\tINPUT\tOUTPUT\tCOST\tCHARGE", func(w wireLine) []string {
+	return printTable(c, lines, "", "BY\tNAME\tREQUESTS\tUNPRICED\tINPUT\tOUTPUT\tCOST\tCHARGE", func(w wireLine) []string {
 		cost, charge := "not known", "not known"
 		if w.Cost != nil {
 			cost, charge = "$"+limit.Money(int64(*w.Cost)), "$"+limit.Money(int64(*w.Charge))

@@ -27,7 +27,7 @@ func (p *program) nodes() *cobra.Command {
 		if wantsJSON(c) {
 			return printJSON(c, wireFleet{Nodes: list, Waiting: all.Waiting, OldestAt: maybe(all.Oldest)})
 		}
-		if err := table(c, list, "no server has run in the last day", "ID\tHOST\tADDRESS\tVERSION\tSTATE\tSINCE\tREQUESTS\tSTREAMS\tTASKS\tJOURNAL", nodeRow); err != nil || all.Waiting == 0 {
+		if err := printTable(c, list, "no server has run in the last day", "ID\tHOST\tADDRESS\tVERSION\tSTATE\tSINCE\tREQUESTS\tSTREAMS\tTASKS\tJOURNAL", nodeRow); err != nil || all.Waiting == 0 {
 			return err
 		}
 		_, err = fmt.Fprintf(c.OutOrStdout(), "\n%d generations wait for a server, the oldest since %s\n", all.Waiting, stamp(all.Oldest))

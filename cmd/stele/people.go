@@ -39,7 +39,7 @@ func (p *program) usersList() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return table(c, list, "There is nobody yet: stele users create --admin --email ADDRESS makes an administrator.",
+			return printTable(c, list, "There is nobody yet: stele users create --admin --email ADDRESS makes an administrator.",
 				"ID\tADDRESS\tROLES\tLAST SEEN\tSECOND FACTOR", func(u wireUser) []string {
 					return []string{u.ID, u.Email, rolesText(u), orText(u.LastSeenAt, "never"), yesNo(u.Factors > 0)}
 				})

@@ -25,7 +25,7 @@ func (p *program) policyShow() *cobra.Command {
 		func(c *cobra.Command, h *assembly.Installation, args []string) error {
 			policy, err := h.Access.Policy(c.Context(), access.CommandLine(args[0]), args[0])
 			if err != nil {
-				return noSuchWorkspace(args[0], err)
+				return refuseNoWorkspace(args[0], err)
 			}
 			return printPolicy(c, policy)
 		})
@@ -68,7 +68,7 @@ func (p *program) policySet() *cobra.Command {
 		who := access.CommandLine(args[0])
 		policy, err := h.Access.Policy(c.Context(), who, args[0])
 		if err != nil {
-			return noSuchWorkspace(args[0], err)
+			return refuseNoWorkspace(args[0], err)
 		}
 		change(&policy)
 		if policy, err = h.Access.SetPolicy(c.Context(), who, args[0], policy); err != nil {
@@ -99,7 +99,7 @@ func lengthsOrNever(oneName, one, otherName, other string) (a, b *time.Duration,
 	return a, b, err
 }
 
-func noSuchWorkspace(id string, err error) error {
+func refuseNoWorkspace(id string, err error) error {
 	if errors.Is(err, access.ErrNotFound) {
 		return fmt.Errorf("there is no workspace %q: stele workspaces list shows them", id)
 	}

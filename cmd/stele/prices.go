@@ -72,7 +72,7 @@ func (p *program) pricesList() *cobra.Command {
 				}
 			}
 		}
-		return table(c, list, "The book has no such model.", "KIND\tMODEL\tINPUT\tOUTPUT\tWINDOW\tCHECKED", func(w wirePrice) []string {
+		return printTable(c, list, "The book has no such model.", "KIND\tMODEL\tINPUT\tOUTPUT\tWINDOW\tCHECKED", func(w wirePrice) []string {
 			return []string{w.Kind, w.Model, w.Input, w.Output, orDash(w.Window), w.Checked}
 		})
 	}
@@ -164,7 +164,7 @@ func (p *program) pricesCheck() *cobra.Command {
 		for _, problem := range offered.CheckPrices(time.Now()) {
 			list = append(list, wireUnpriced{problem.Model, problem.Target.Provider, problem.Target.Model, problem.Sort, problem.Said})
 		}
-		return table(c, list, "Every configured model has a price.", "MODEL\tPROVIDER\tTARGET\tPROBLEM", func(w wireUnpriced) []string {
+		return printTable(c, list, "Every configured model has a price.", "MODEL\tPROVIDER\tTARGET\tPROBLEM", func(w wireUnpriced) []string {
 			return []string{w.Model, w.Provider, w.Target, w.Said}
 		})
 	})

@@ -50,7 +50,7 @@ func (p *program) pricesRerate() *cobra.Command {
 		for _, key := range slices.SortedFunc(maps.Keys(sums), func(a, b [2]string) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) }) {
 			list = append(list, *sums[key])
 		}
-		if err := table(c, list, "", "PROVIDER\tTARGET\tREQUESTS\tBEFORE\tAFTER\tUNPRICED", func(w wireRerated) []string {
+		if err := printTable(c, list, "", "PROVIDER\tTARGET\tREQUESTS\tBEFORE\tAFTER\tUNPRICED", func(w wireRerated) []string {
 			return []string{w.Provider, w.Target, fmt.Sprint(w.Requests), "$" + w.Before.String(), "$" + w.After.String(), fmt.Sprint(w.Unpriced)}
 		}); err != nil || wantsJSON(c) {
 			return err

@@ -80,9 +80,9 @@ func say(c *cobra.Command, v any, format string, args ...any) error {
 	return err
 }
 
-// table prints a list as JSON for scripts, or else a row for each; none is what is
+// printTable prints a list as JSON for scripts, or else a row for each; none is what is
 // said where there is nothing.
-func table[T any](c *cobra.Command, list []T, none, header string, row func(T) []string) error {
+func printTable[T any](c *cobra.Command, list []T, none, header string, row func(T) []string) error {
 	switch {
 	case wantsJSON(c):
 		return printJSON(c, list)

@@ -45,7 +45,7 @@ type wireProvider struct {
 
 func toWireProvider(p supply.Provider) wireProvider {
 	return wireProvider{
-		Name: p.ID, Kind: p.Kind, BaseURL: p.BaseURL, Models: append([]string{}, p.Offers...), KeptIn: keptIn(p.Origin),
+		Name: p.ID, Kind: p.Kind, BaseURL: p.BaseURL, Models: append([]string{}, p.Offers...), KeptIn: placeOf(p.Origin),
 		Enabled: p.Enabled, Wrong: catalog.Sentences(p.Wrong),
 	}
 }
@@ -53,7 +53,7 @@ func toWireProvider(p supply.Provider) wireProvider {
 func (p *program) providersList() *cobra.Command {
 	return p.onSupply(&cobra.Command{Use: "list", Short: "List providers", Args: cobra.NoArgs},
 		func(c *cobra.Command, s *supply.Supply, _ []string) error {
-			return table(c, each(s.Providers(c.Context()), toWireProvider), "There are no providers yet: add one in the console, or to the configuration file.",
+			return printTable(c, each(s.Providers(c.Context()), toWireProvider), "There are no providers yet: add one in the console, or to the configuration file.",
 				"NAME\tKIND\tBASE URL\tMODELS\tKEPT IN\tSTATE", func(p wireProvider) []string {
 					return []string{p.Name, p.Kind, p.BaseURL, strings.Join(p.Models, ","), p.KeptIn, stateText(p.Enabled, p.Wrong)}
 				})
@@ -70,7 +70,7 @@ func stateText(enabled bool, wrong []string) string {
 	return "on"
 }
 
-func keptIn(o supply.Origin) string {
+func placeOf(o supply.Origin) string {
 	switch {
 	case o.Place == "":
 		return "console"
@@ -134,14 +134,14 @@ func (p *program) modelsList() *cobra.Command {
 			"not those of a workspace, which stele workspaces policy shows. What a provider lists by itself is not asked for here:\n" +
 			"GET /api/v1/models of the running server has it.",
 	}, func(c *cobra.Command, s *supply.Supply, _ []string) error {
-		return table(c, append(each(s.Models(), toWireModel), each(s.Names(), nameToWireModel)...), "", "ID\tTYPE\tSENT TO\tKEPT IN\tSTATE", func(m wireModel) []string {
+		return printTable(c, append(each(s.Models(), toWireModel), each(s.Names(), nameToWireModel)...), "", "ID\tTYPE\tSENT TO\tKEPT IN\tSTATE", func(m wireModel) []string {
 			return []string{m.ID, m.Type, strings.Join(m.Targets, ", "), m.KeptIn, stateText(true, m.Wrong)}
 		})
 	})
 }
 
 func toWireModel(m supply.Model) wireModel {
-	out := wireModel{ID: m.ID, Type: "chat", Targets: []string{}, KeptIn: keptIn(m.Origin), Wrong: catalog.Sentences(m.Wrong)}
+	out := wireModel{ID: m.ID, Type: "chat", Targets: []string{}, KeptIn: placeOf(m.Origin), Wrong: catalog.Sentences(m.Wrong)}
 	if m.Media != nil {
 		out.Type = m.Media.MediaType
 		out.Targets = append(out.Targets, m.Media.Provider)
@@ -153,5 +153,5 @@ func toWireModel(m supply.Model) wireModel {
 }
 
 func nameToWireModel(n supply.Name) wireModel {
-	return wireModel{ID: n.Pattern, Type: "name", Targets: []string{n.Model}, KeptIn: keptIn(n.Origin), Wrong: catalog.Sentences(n.Wrong)}
+	return wireModel{ID: n.Pattern, Type: "name", Targets: []string{n.Model}, KeptIn: placeOf(n.Origin), Wrong: catalog.Sentences(n.Wrong)}
 }

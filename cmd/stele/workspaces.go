@@ -20,7 +20,7 @@ func (p *program) workspacesList() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return table(c, each(list, toWireWorkspace), "", "ID\tNAME\tPEOPLE\tCREATED", func(w wireWorkspace) []string {
+			return printTable(c, each(list, toWireWorkspace), "", "ID\tNAME\tPEOPLE\tCREATED", func(w wireWorkspace) []string {
 				return []string{w.ID, w.Name, strconv.Itoa(w.People), w.CreatedAt}
 			})
 		})

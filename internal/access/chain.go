@@ -60,8 +60,8 @@ type ChainStore interface {
 	AuditHead(ctx context.Context) (Head, error)
 	// EntriesAfter lists entries in the order of the chain.
 	EntriesAfter(ctx context.Context, seq int64, limit int) ([]Entry, error)
-	// Unchained counts the entries that have no place in the chain.
-	Unchained(ctx context.Context) (int64, error)
+	// CountUnchained counts the entries that have no place in the chain.
+	CountUnchained(ctx context.Context) (int64, error)
 }
 
 // Verdict is what came of looking at the whole audit log.
@@ -91,7 +91,7 @@ func VerifyAudit(ctx context.Context, s ChainStore, proves func(text string) str
 	if proves(v.Head.Text()) != v.Head.Proof {
 		fault("the head of the chain was not written by this installation")
 	}
-	if n, err := s.Unchained(ctx); err != nil {
+	if n, err := s.CountUnchained(ctx); err != nil {
 		return v, err
 	} else if n > 0 {
 		fault("%d entries are not part of the chain", n)

@@ -30,8 +30,8 @@ func (s *Service) mark(device string) string {
 	return s.ticket("device " + device)
 }
 
-// knownDevice is the mark of a browser if this person has signed in with it before.
-func (s *Service) knownDevice(ctx context.Context, user, device string) (string, error) {
+// findDevice gives the mark of a browser if this person has signed in with it before.
+func (s *Service) findDevice(ctx context.Context, user, device string) (string, error) {
 	hash := s.mark(device)
 	if hash == "" {
 		return "", nil
@@ -91,8 +91,8 @@ func (s *Service) News(ctx context.Context, v Visitor) (list []Device, mayDismis
 	return list, mayDismiss, err
 }
 
-// Heard notes that the visitor has seen the news.
-func (s *Service) Heard(ctx context.Context, v Visitor) error {
+// MarkHeard notes that the visitor has seen the news.
+func (s *Service) MarkHeard(ctx context.Context, v Visitor) error {
 	_, may, err := s.News(ctx, v)
 	if err != nil || v.News == 0 {
 		return err

@@ -34,10 +34,10 @@ func (s *Service) EditKey(ctx context.Context, who Principal, id string, edit Ke
 		if err := k.check(); err != nil {
 			return Entry{}, err
 		}
-		if err := k.Policy.admits(k); err != nil {
+		if err := k.Policy.checkKey(k); err != nil {
 			return Entry{}, err
 		}
-		if err := s.keys.room(k); err != nil {
+		if err := s.keys.checkRoom(k); err != nil {
 			return Entry{}, err
 		}
 		changes := changesOf(was, k.values())

@@ -13,9 +13,9 @@ import (
 // ErrEnded says that a caller lost the right to what was being answered.
 var ErrEnded = fmt.Errorf("the caller may not go on: %w", context.Canceled)
 
-// Ended is what the caller of a request is to be told when the right to it was lost
+// WhyEnded is what the caller of a request is to be told when the right to it was lost
 // while it was answered; nil as long as it was not.
-func Ended(ctx context.Context) *fault.Error {
+func WhyEnded(ctx context.Context) *fault.Error {
 	if ctx.Err() == nil {
 		return nil
 	}

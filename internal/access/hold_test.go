@@ -67,7 +67,7 @@ func TestWhatIsBeingAnsweredEndsWithItsKey(t *testing.T) {
 			}
 			must(t, test.end(t, by, k.ID))
 			must(t, h.Load(t.Context()))
-			ended := access.Ended(ctx)
+			ended := access.WhyEnded(ctx)
 			if ended == nil || ended.Code != test.code || !errors.Is(context.Cause(ctx), context.Canceled) {
 				t.Errorf("%s, elsewhere %t: %v", name, elsewhere, ended)
 			}
@@ -96,7 +96,7 @@ func TestHoldsGoOnThroughChangesThatDoNotConcernThem(t *testing.T) {
 	if !h.opens(next) { // the first use ends the secret before, without a grace
 		t.Fatal("refused")
 	}
-	if access.Ended(ctx) == nil {
+	if access.WhyEnded(ctx) == nil {
 		t.Error("an answer to a secret that has ended goes on")
 	}
 }
@@ -119,7 +119,7 @@ func TestReleasedRequestsLeaveNothing(t *testing.T) {
 					t.Error("ended")
 				}
 				release()
-				if !errors.Is(ctx.Err(), context.Canceled) || access.Ended(ctx) != nil {
+				if !errors.Is(ctx.Err(), context.Canceled) || access.WhyEnded(ctx) != nil {
 					t.Error("a request that is over was not let go")
 				}
 			}
@@ -153,7 +153,7 @@ func TestKeysEndByTheClock(t *testing.T) {
 			}
 			time.Sleep(2 * time.Millisecond)
 			synctest.Wait()
-			if e := access.Ended(ctx); e == nil || e.Code != fault.InvalidAPIKey {
+			if e := access.WhyEnded(ctx); e == nil || e.Code != fault.InvalidAPIKey {
 				t.Errorf("%s: goes on", name)
 			}
 		}
@@ -256,10 +256,10 @@ func TestPeoplesAnswersEndWithTheirSessionOrRole(t *testing.T) {
 		}
 		must(t, test.end(t, h, v))
 		must(t, h.CheckPresent(t.Context()))
-		if e := access.Ended(ctx); e == nil || e.Code != test.code {
+		if e := access.WhyEnded(ctx); e == nil || e.Code != test.code {
 			t.Errorf("%s: %v", name, e)
 		}
-		if e := access.Ended(look); (e == nil) != (name == "demoted") {
+		if e := access.WhyEnded(look); (e == nil) != (name == "demoted") {
 			t.Errorf("%s: what a viewer may see: %v", name, e)
 		}
 		release()
@@ -279,12 +279,12 @@ func TestAnAdministratorsAnswerGoesOn(t *testing.T) {
 	defer release()
 	must(t, h.CheckPresent(t.Context()))
 	if ctx.Err() != nil {
-		t.Fatal("an administrator's answer ended:", access.Ended(ctx))
+		t.Fatal("an administrator's answer ended:", access.WhyEnded(ctx))
 	}
 	_, err = h.SetRole(t.Context(), admin, v.User.ID, access.Owner)
 	must(t, err)
 	must(t, h.CheckPresent(t.Context()))
-	if e := access.Ended(ctx); e == nil || e.Code != fault.PermissionDenied {
+	if e := access.WhyEnded(ctx); e == nil || e.Code != fault.PermissionDenied {
 		t.Errorf("an owner sees what administrators see: %v", e)
 	}
 }

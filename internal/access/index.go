@@ -78,7 +78,7 @@ func (s *Service) Admit(secret, from string) (Principal, Pass, error) {
 }
 
 func (s *Service) admit(secret string, from *string) (Principal, Pass, error) {
-	if !wellFormed(secret) {
+	if !isWellFormed(secret) {
 		return Principal{}, Pass{}, errInvalidKey()
 	}
 	sum := s.secrets.Sum(secret)
@@ -86,7 +86,7 @@ func (s *Service) admit(secret string, from *string) (Principal, Pass, error) {
 	o := s.keys.byHash[sum]
 	s.keys.mu.RUnlock()
 	now := s.now()
-	if o == nil || !o.opens(now) || o.entry.unused(now) {
+	if o == nil || !o.opens(now) || o.entry.isUnused(now) {
 		return Principal{}, Pass{}, errInvalidKey()
 	}
 	e, pass := o.entry, Pass{by: o}
@@ -136,8 +136,8 @@ func (o *opener) closes() time.Time {
 	return end
 }
 
-// unused reports whether the key has ended because it was not used for too long.
-func (e *entry) unused(now time.Time) bool {
+// isUnused reports whether the key has ended because it was not used for too long.
+func (e *entry) isUnused(now time.Time) bool {
 	return e.idle > 0 && idleSince(now, e.idle, e.key.CreatedAt, time.UnixMilli(e.used.Load()))
 }
 
@@ -273,7 +273,7 @@ func (x *index) put(k Key) *entry {
 	return e
 }
 
-// forget lets a revoked key go once its last use is saved: anyone who makes keys may make and
+// forget lets a revoked key go once its last use is saved: a person who makes keys may make and
 // revoke as many as they like. The caller holds mu.
 func (x *index) forget(e *entry) {
 	if !e.key.RevokedAt.IsZero() && e.used.Load() <= e.saved.Load() {

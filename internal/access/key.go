@@ -148,10 +148,10 @@ func (s *Service) CreateKey(ctx context.Context, who Principal, n NewKey) (Key, 
 	if err != nil {
 		return Key{}, "", err
 	}
-	if err := policy.admits(&k); err != nil {
+	if err := policy.checkKey(&k); err != nil {
 		return Key{}, "", err
 	}
-	if err := s.keys.room(&k); err != nil {
+	if err := s.keys.checkRoom(&k); err != nil {
 		return Key{}, "", err
 	}
 	if s.hasRoom != nil {
@@ -162,7 +162,7 @@ func (s *Service) CreateKey(ctx context.Context, who Principal, n NewKey) (Key, 
 	if err := s.store.InsertKey(ctx, k, s.entry(who, "key.create", k)); err != nil {
 		return Key{}, "", err
 	}
-	s.soon(ctx)
+	s.takeOverSoon(ctx)
 	k.Policy = policy
 	return k, secret, nil
 }
@@ -262,7 +262,7 @@ func (s *Service) change(ctx context.Context, who Principal, id string, change f
 	if err != nil {
 		return Key{}, err
 	}
-	s.soon(ctx)
+	s.takeOverSoon(ctx)
 	return k, nil
 }
 

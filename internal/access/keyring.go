@@ -63,7 +63,7 @@ func OpenKeyring(ctx context.Context, store RingStore, masters func() ([]*seal.M
 	k := &Keyring{store: store, masters: masters}
 	text, err := store.Setting(ctx, settingRing)
 	if errors.Is(err, ErrNotFound) {
-		text, err = k.first(ctx)
+		text, err = k.makeFirst(ctx)
 	}
 	if err != nil {
 		return nil, err
@@ -75,13 +75,13 @@ func OpenKeyring(ctx context.Context, store RingStore, masters func() ([]*seal.M
 	if _, err := store.SetOnce(ctx, settingMaster, k.using); err != nil {
 		return nil, err
 	}
-	k.Missing(k.look)
+	k.OnMissing(k.look)
 	return k, nil
 }
 
-// first makes the keyring of an installation that has none: a new one, or one of a
+// makeFirst makes the keyring of an installation that has none: a new one, or one of a
 // version whose keys were the master key's own.
-func (k *Keyring) first(ctx context.Context) (string, error) {
+func (k *Keyring) makeFirst(ctx context.Context) (string, error) {
 	list, err := k.masters()
 	if err != nil {
 		return "", err

@@ -96,18 +96,18 @@ func (s *Service) changeNames(ctx context.Context, who Principal, workspace stri
 			return Entry{}, nil
 		}
 		e := s.note(who, "workspace.names", workspace, workspace)
-		e.Workspace, e.Changes = workspace, namesChanged(p.Names, next)
+		e.Workspace, e.Changes = workspace, listNameChanges(p.Names, next)
 		p.Names = next
 		return e, nil
 	})
 	if err == nil {
-		s.soon(ctx)
+		s.takeOverSoon(ctx)
 	}
 	return err
 }
 
-// namesChanged says which names lead elsewhere, with the models they led to and lead to.
-func namesChanged(was, is Names) (list []Change) {
+// listNameChanges says which names lead elsewhere, with the models they led to and lead to.
+func listNameChanges(was, is Names) (list []Change) {
 	for _, n := range is {
 		if i := slices.IndexFunc(was, func(o Name) bool { return o.Pattern == n.Pattern }); i < 0 {
 			list = append(list, Change{Field: n.Pattern, New: n.Model})

@@ -152,7 +152,7 @@ func (s *Service) checkSignature(ctx context.Context, at passkey.Party, t ticket
 			return passkey.Holder{}, err
 		}
 		if t.User != "" && (f.User != t.User || f.Via != t.Via) {
-			return passkey.Holder{}, errors.New("a passkey of somebody else")
+			return passkey.Holder{}, errors.New("a passkey of another person")
 		}
 		used = f
 		return s.holder(ctx, User{ID: f.User}, f.Via)

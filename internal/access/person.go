@@ -53,7 +53,7 @@ type PersonStore interface {
 	// have them, or gives ErrExists for a known address.
 	InsertPerson(ctx context.Context, workspace string, p Person, e Entry) error
 	// People lists who has a role in a workspace, and the administrators, by address;
-	// for "" everybody there is, with the roles left out.
+	// for "" all people there are, with the roles left out.
 	People(ctx context.Context, workspace string) ([]Person, error)
 	// LoosePeople lists the first of those who belong nowhere, by address.
 	LoosePeople(ctx context.Context, limit int) ([]Person, error)
@@ -83,7 +83,7 @@ func (s *Service) People(ctx context.Context, who Principal) ([]Person, error) {
 	return s.store.People(ctx, who.Workspace)
 }
 
-// Accounts lists everybody who may sign in. Their roles are left out.
+// Accounts lists the people who may sign in. Their roles are left out.
 func (s *Service) Accounts(ctx context.Context, who Principal) ([]Person, error) {
 	if !who.Admin {
 		return nil, errNotAdmin()
@@ -115,7 +115,7 @@ func (s *Service) Loose(ctx context.Context, who Principal) ([]Person, error) {
 }
 
 // AddPerson lets a person into the workspace of who. It returns the secret of a
-// link for everybody who has not proven to this workspace that the address is
+// link for each person who has not proven to this workspace that the address is
 // theirs; until it is followed the role is worth nothing. None is needed by people
 // whom an administrator or the identity provider vouches for.
 func (s *Service) AddPerson(ctx context.Context, who Principal, n NewPerson) (Person, string, error) {
@@ -132,7 +132,7 @@ func (s *Service) AddPerson(ctx context.Context, who Principal, n NewPerson) (Pe
 	if err != nil {
 		return Person{}, "", err
 	}
-	if err := s.roomFor(ctx, who); err != nil {
+	if err := s.checkRoom(ctx, who); err != nil {
 		return Person{}, "", err
 	}
 	known, err := s.store.UserByEmail(ctx, address)
@@ -161,8 +161,8 @@ func (s *Service) AddPerson(ctx context.Context, who Principal, n NewPerson) (Pe
 // them. Administrators and single sign-on bring as many as there are.
 const mostPeople = 1000
 
-// roomFor refuses one more person where an owner has brought in as many as a workspace has room for.
-func (s *Service) roomFor(ctx context.Context, who Principal) error {
+// checkRoom refuses one more person where an owner has brought in as many as a workspace has room for.
+func (s *Service) checkRoom(ctx context.Context, who Principal) error {
 	if who.Admin {
 		return nil
 	}

@@ -67,8 +67,8 @@ type PolicyStore interface {
 	UpdatePolicy(ctx context.Context, workspace string, change func(*Policy) (Entry, error)) (Policy, error)
 	// PoliciesSince lists the policies changed after a revision of keys.
 	PoliciesSince(ctx context.Context, revision int64) ([]PolicyOf, error)
-	// Departed lists who made keys that have not been revoked and has lost the role for it.
-	Departed(ctx context.Context) ([]Departed, error)
+	// ListDeparted lists who made keys that have not been revoked and has lost the role for it.
+	ListDeparted(ctx context.Context) ([]Departed, error)
 }
 
 // Policy is what the keys and people of a workspace may do at most.
@@ -100,7 +100,7 @@ func (s *Service) SetPolicy(ctx context.Context, who Principal, workspace string
 		return e, nil
 	})
 	if err == nil {
-		s.soon(ctx)
+		s.takeOverSoon(ctx)
 	}
 	return set, err
 }
@@ -150,9 +150,9 @@ func (p *Policy) check() error {
 	return err
 }
 
-// admits says what is wrong with a key's wishes, if the policy has anything
+// checkKey says what is wrong with a key's wishes, if the policy has anything
 // against them. A key that wishes for nothing in particular gets what is left.
-func (p *Policy) admits(k *Key) error {
+func (p *Policy) checkKey(k *Key) error {
 	if p == nil {
 		return nil
 	}

@@ -141,7 +141,7 @@ func TestAPolicyEndsKeysThatAreThere(t *testing.T) {
 		if _, _, err := h.Admit(secret, "192.0.2.7"); code(err) != test.code {
 			t.Errorf("%s: %v", name, err)
 		}
-		if ended := access.Ended(ctx); name != "idle" && (ended == nil || ended.Code != test.code) {
+		if ended := access.WhyEnded(ctx); name != "idle" && (ended == nil || ended.Code != test.code) {
 			t.Errorf("%s: what was being answered goes on: %v", name, ended)
 		} else if name == "idle" && ended != nil {
 			t.Errorf("a key in use is not idle: %v", ended)
@@ -201,7 +201,7 @@ func TestUnusedKeysEnd(t *testing.T) {
 	}
 	keys, err := h.Keys(t.Context(), admin, "")
 	must(t, err)
-	if got := keys[0].Status(h.clock()); got != "idle" || len(keys[0].Alive(h.clock())) != 0 {
+	if got := keys[0].Status(h.clock()); got != "idle" || len(keys[0].WorkingSecrets(h.clock())) != 0 {
 		t.Errorf("status %s", got)
 	}
 	longer := 24 * time.Hour
@@ -257,7 +257,7 @@ func TestKeysEndWithThePersonWhoMadeThem(t *testing.T) {
 		}
 		must(t, end(access.Person{User: access.User{ID: who.User}}))
 		must(t, h.Load(t.Context()))
-		if h.opens(secret) || access.Ended(ctx) == nil {
+		if h.opens(secret) || access.WhyEnded(ctx) == nil {
 			t.Errorf("%s: the key goes on", name)
 		}
 		if !h.opens(ours) {

@@ -11,9 +11,9 @@ import (
 
 // PresenceStore tells whether people are still there.
 type PresenceStore interface {
-	// Present finds a session, its person, and the role they have in a workspace,
+	// FindPresent finds a session, its person, and the role they have in a workspace,
 	// whichever the session is in; or ErrNotFound.
-	Present(ctx context.Context, session, workspace string) (Visitor, error)
+	FindPresent(ctx context.Context, session, workspace string) (Visitor, error)
 }
 
 // presence is what is being answered to people.
@@ -83,10 +83,10 @@ func (s *Service) checkPresent(ctx context.Context) error {
 	return nil
 }
 
-// StillThere refuses a visitor whose request was long in coming, if their session has
+// CheckPresence refuses a visitor whose request was long in coming, if their session has
 // ended meanwhile or their role in its workspace is another one: what they may do was
 // asked when it began.
-func (s *Service) StillThere(ctx context.Context, v Visitor) error {
+func (s *Service) CheckPresence(ctx context.Context, v Visitor) error {
 	now, there, err := s.lookFor(ctx, v.Session.ID, v.Session.Workspace)
 	switch {
 	case err != nil:
@@ -101,7 +101,7 @@ func (s *Service) StillThere(ctx context.Context, v Visitor) error {
 
 // lookFor finds the visitor of a session in a workspace, and whether there is one.
 func (s *Service) lookFor(ctx context.Context, session, workspace string) (v Visitor, there bool, err error) {
-	v, err = s.store.Present(ctx, session, workspace)
+	v, err = s.store.FindPresent(ctx, session, workspace)
 	if errors.Is(err, ErrNotFound) {
 		return v, false, nil
 	}
@@ -109,7 +109,7 @@ func (s *Service) lookFor(ctx context.Context, session, workspace string) (v Vis
 		return v, false, fmt.Errorf("look for visitors: %w", err)
 	}
 	v.settle()
-	return v, !s.ended(v.Session), nil
+	return v, !s.hasEnded(v.Session), nil
 }
 
 func errLeft() *fault.Error {

@@ -8,7 +8,7 @@ import (
 
 // SetRole gives a person another role in the workspace of who. Administrator
 // makes them one; another role takes that away. It counts from their next click,
-// but a link that was made for them before ends, and no one becomes an
+// but a link that was made for them before ends, and no person becomes an
 // administrator by what an owner's link has set up: see Person.Ready.
 func (s *Service) SetRole(ctx context.Context, who Principal, id string, r Role) (Person, error) {
 	if err := checkRole(r); err != nil {

@@ -9,9 +9,9 @@ const (
 	mostScopes = 8 << 20 // bytes of the patterns and addresses of all of them
 )
 
-// room refuses a key that is more than its workspace may have. It counts what this server
+// checkRoom refuses a key that is more than its workspace may have. It counts what this server
 // knows, which is all but what was made in the last moment.
-func (x *index) room(k *Key) error {
+func (x *index) checkRoom(k *Key) error {
 	count, size := 1, k.size()
 	x.mu.RLock()
 	defer x.mu.RUnlock()

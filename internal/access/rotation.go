@@ -18,17 +18,17 @@ type Secret struct {
 // mostOlder is how many secrets a key has beside its newest.
 const mostOlder = 5
 
-// Alive are the secrets that open the key, the newest first. Those before the
+// WorkingSecrets are the secrets that open the key, the newest first. Those before the
 // newest go on until that was used once, and after that until their grace ends: an
 // answer that was lost on its way has shut no client out.
-func (k *Key) Alive(now time.Time) []Secret {
+func (k *Key) WorkingSecrets(now time.Time) []Secret {
 	if k.Status(now) != "active" {
 		return nil
 	}
-	return alive(k.Secrets, now)
+	return workingSecrets(k.Secrets, now)
 }
 
-func alive(secrets []Secret, now time.Time) []Secret {
+func workingSecrets(secrets []Secret, now time.Time) []Secret {
 	if len(secrets) == 0 {
 		return nil
 	}
@@ -81,7 +81,7 @@ func addSecret(secrets []Secret, next Secret, r Rotation, now time.Time) []Secre
 	if r.AtOnce {
 		return []Secret{next}
 	}
-	older := slices.Clone(alive(secrets, now))
+	older := slices.Clone(workingSecrets(secrets, now))
 	if len(older) > 0 {
 		older[0].Until = now.Add(r.Grace).UnixMilli()
 	}

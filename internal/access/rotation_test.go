@@ -191,7 +191,7 @@ func TestSecretsThatWork(t *testing.T) {
 	h.rotate(t, k.ID, access.Rotation{Grace: time.Hour})
 	keys, err := h.Keys(t.Context(), admin, "")
 	must(t, err)
-	if alive := keys[0].Alive(h.clock()); len(alive) != 2 || alive[0].Used || !alive[1].Used {
+	if alive := keys[0].WorkingSecrets(h.clock()); len(alive) != 2 || alive[0].Used || !alive[1].Used {
 		t.Errorf("alive are %+v", alive)
 	}
 }

@@ -171,7 +171,7 @@ func (s *Service) SecondByCode(ctx context.Context, ticket, code string, from Br
 // secondTry counts a try at a second factor, or says how long to wait for it. Only
 // who knows the password comes this far, so no stranger can use them up.
 func (s *Service) secondTry(ctx context.Context, user, via string, from Browser) (attempt, error) {
-	device, err := s.knownDevice(ctx, user, from.Device)
+	device, err := s.findDevice(ctx, user, from.Device)
 	if err != nil {
 		return attempt{}, err
 	}

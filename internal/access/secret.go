@@ -39,8 +39,8 @@ func newSecret(env Environment) string {
 	return b.String() + string(sum[:])
 }
 
-// wellFormed reports whether text has the form and the checksum of a key.
-func wellFormed(text string) bool {
+// isWellFormed reports whether text has the form and the checksum of a key.
+func isWellFormed(text string) bool {
 	rest, ok := strings.CutPrefix(text, prefixes[Production])
 	if !ok {
 		rest, ok = strings.CutPrefix(text, prefixes[Development])

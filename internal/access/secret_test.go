@@ -18,7 +18,7 @@ func TestSecretHasTheContractsForm(t *testing.T) {
 		seen := make(map[string]bool)
 		for range 200 {
 			s := newSecret(env)
-			if !regexp.MustCompile(form).MatchString(s) || !wellFormed(s) || seen[s] {
+			if !regexp.MustCompile(form).MatchString(s) || !isWellFormed(s) || seen[s] {
 				t.Fatalf("%s: %q", env, s)
 			}
 			seen[s] = true
@@ -34,7 +34,7 @@ func TestChecksumIsCRC32InBase62(t *testing.T) {
 		want = string("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"[n%62]) + want
 		n /= 62
 	}
-	if !wellFormed(body + want) {
+	if !isWellFormed(body + want) {
 		t.Errorf("%s%s is refused", body, want)
 	}
 }
@@ -44,13 +44,13 @@ func TestEverySingleTypoIsCaught(t *testing.T) {
 	s := newSecret(Production)
 	for i := range len(s) {
 		for _, c := range letters + "_-" {
-			if typo := s[:i] + string(c) + s[i+1:]; typo != s && wellFormed(typo) {
+			if typo := s[:i] + string(c) + s[i+1:]; typo != s && isWellFormed(typo) {
 				t.Errorf("%q passes for %q", typo, s)
 			}
 		}
 	}
 	for _, wrong := range []string{"", s[:len(s)-1], s + "0", strings.ToUpper(s), " " + s, s[8:], strings.Replace(s, "live", "dev", 1)} {
-		if wellFormed(wrong) {
+		if isWellFormed(wrong) {
 			t.Errorf("%q passes", wrong)
 		}
 	}
@@ -60,7 +60,7 @@ func FuzzWellFormed(f *testing.F) {
 	f.Add(newSecret(Development))
 	f.Add("sk_live_")
 	f.Fuzz(func(t *testing.T, text string) {
-		if wellFormed(text) && !regexp.MustCompile(`^sk_(dev|live)_[0-9A-Za-z]{38}$`).MatchString(text) {
+		if isWellFormed(text) && !regexp.MustCompile(`^sk_(dev|live)_[0-9A-Za-z]{38}$`).MatchString(text) {
 			t.Errorf("%q passes", text)
 		}
 	})

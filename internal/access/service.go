@@ -171,7 +171,7 @@ func (s *Service) follow(ctx context.Context) error {
 }
 
 func (s *Service) readDeparted(ctx context.Context) (map[Departed]bool, error) {
-	list, err := s.store.Departed(ctx)
+	list, err := s.store.ListDeparted(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("follow keys: %w", err)
 	}
@@ -212,9 +212,9 @@ func (s *Service) look(ctx context.Context) error {
 	return nil
 }
 
-// soon takes our own change over at once. The change is saved: should this fail,
+// takeOverSoon takes our own change over at once. The change is saved: should this fail,
 // Run catches up, and a secret that is shown only once must not be lost for it.
-func (s *Service) soon(ctx context.Context) { _ = s.follow(ctx) }
+func (s *Service) takeOverSoon(ctx context.Context) { _ = s.follow(ctx) }
 
 func (s *Service) touch(ctx context.Context) error {
 	if err := s.prove(ctx); err != nil {

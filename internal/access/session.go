@@ -126,7 +126,7 @@ func (s *Service) BySession(ctx context.Context, secret string) (Visitor, error)
 		return Visitor{}, err
 	}
 	now := s.now()
-	if s.ended(v.Session) {
+	if s.hasEnded(v.Session) {
 		return Visitor{}, errNoSession()
 	}
 	if now.Sub(v.Session.SeenAt) > seenEvery {
@@ -139,7 +139,7 @@ func (s *Service) BySession(ctx context.Context, secret string) (Visitor, error)
 	return v, nil
 }
 
-func (s *Service) ended(one Session) bool {
+func (s *Service) hasEnded(one Session) bool {
 	now, rules := s.now(), s.SignInRules()
 	if rules.SSOOnly && one.Method != MethodSignOn && one.Method != MethodRescue {
 		return true
@@ -153,7 +153,7 @@ func (s *Service) Proven(v Visitor) bool { return s.now().Sub(v.Session.ProvenAt
 // Sessions lists where the visitor is signed in, the last seen first.
 func (s *Service) Sessions(ctx context.Context, v Visitor) ([]Session, error) {
 	all, err := s.store.Sessions(ctx, v.User.ID)
-	return slices.DeleteFunc(all, func(one Session) bool { return s.ended(one) || !v.sees(one.Via) }), err
+	return slices.DeleteFunc(all, func(one Session) bool { return s.hasEnded(one) || !v.sees(one.Via) }), err
 }
 
 // sees reports whether what belongs to a login is the visitor's business. Logins

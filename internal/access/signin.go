@@ -28,7 +28,7 @@ func (s *Service) SignIn(ctx context.Context, email, password string, from Brows
 	if err != nil {
 		return Visitor{}, "", err
 	}
-	if try.device, err = s.knownDevice(ctx, u.ID, from.Device); err != nil {
+	if try.device, err = s.findDevice(ctx, u.ID, from.Device); err != nil {
 		return Visitor{}, "", err
 	}
 	step, wait, err := s.throttle.begin(ctx, try)
@@ -69,7 +69,7 @@ func (s *Service) waysIn(ctx context.Context, address string) (User, []Login, er
 func (s *Service) match(ctx context.Context, sets []Login, password string, from Browser) (*Login, error) {
 	network, _ := networks(from.Remote)
 	if checkPassword(password) != nil {
-		return nil, nil //nolint:nilerr // no account's, which anyone can tell: not worth a hash
+		return nil, nil //nolint:nilerr // no account's, which any client can tell: not worth a hash
 	}
 	if len(sets) == 0 {
 		_, err := s.passwordMatches(ctx, network, s.hashing.cost.decoy(), password)

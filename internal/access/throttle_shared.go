@@ -37,7 +37,7 @@ type sharing struct {
 // begin counts an attempt as a failure before it is known, unless it has to wait: parallel
 // guesses must not all slip under the limit. What fail reports is in step.
 func (t *throttle) begin(ctx context.Context, a attempt) (step bool, wait time.Duration, err error) {
-	err = t.together(ctx, a, func() {
+	err = t.countTogether(ctx, a, func() {
 		if wait = t.wait(a); wait == 0 {
 			step = t.fail(a)
 		}
@@ -47,12 +47,12 @@ func (t *throttle) begin(ctx context.Context, a attempt) (step bool, wait time.D
 
 // forgive is succeed on all servers.
 func (t *throttle) forgive(ctx context.Context, a attempt) error {
-	return t.together(ctx, a, func() { t.succeed(a) })
+	return t.countTogether(ctx, a, func() { t.succeed(a) })
 }
 
-// together does something to the counts of an attempt as they are on all servers. What is in
+// countTogether does something to the counts of an attempt as they are on all servers. What is in
 // memory is replaced by what the others have counted, and the others get what it is afterwards.
-func (t *throttle) together(ctx context.Context, a attempt, do func()) error {
+func (t *throttle) countTogether(ctx context.Context, a attempt, do func()) error {
 	if t.shared == nil {
 		do()
 		return nil

@@ -10,9 +10,9 @@ import (
 	"stele/internal/fault"
 )
 
-// movedTo is where a client is sent on to that writes its paths in a way no base URL mends:
+// findRoute says where a client is sent on to that writes its paths in a way no base URL mends:
 // the route that it means, with its query. "" where it means none. No key is looked at before.
-func (d *Door) movedTo(r *http.Request) string {
+func (d *Door) findRoute(r *http.Request) string {
 	path := rewritePath(r.URL.EscapedPath())
 	at, _ := match(path)
 	if !slices.ContainsFunc(at, func(route *route) bool { return route.method == r.Method }) {
@@ -61,7 +61,7 @@ func guessPath(escaped string) string {
 	if escaped == "/api/v1beta/models" {
 		return "" // Gemini's list, which is not served: its own hint tells what is
 	}
-	if path := behindPrefixes(escaped, served); path != "" {
+	if path := behindPrefixes(escaped, isServed); path != "" {
 		return path
 	}
 	return behindPrefixes(escaped, func(path string) bool { return substitute(path) != "" })
@@ -88,7 +88,7 @@ func behindPrefixes(escaped string, is func(path string) bool) string {
 	return ""
 }
 
-func served(path string) bool {
+func isServed(path string) bool {
 	at, _ := match(path)
 	return len(at) > 0
 }
@@ -97,9 +97,9 @@ func served(path string) bool {
 // wrong base URL. The Door tells it the right one, and looks at no key.
 func Astray(path string) bool { return guessPath(path) != "" }
 
-// nowhere answers a request to a path that is no route. Where its client has a wrong
+// refuseNowhere answers a request to a path that is no route. Where its client has a wrong
 // base URL it is told the right one.
-func (d *Door) nowhere(r *http.Request) error {
+func (d *Door) refuseNowhere(r *http.Request) error {
 	path := guessPath(r.URL.EscapedPath())
 	at, _ := match(path)
 	if len(at) == 0 {

@@ -95,6 +95,13 @@ func TestAWrongBaseURLIsToldTheRightOne(t *testing.T) {
 		{"/api/tags", "Ollama's own API is not served", "", "error.message"},
 		{"/api/generate", "Ollama's own API is not served", "", "error.message"},
 		{"/api/openai/deployments/m/chat/completions?api-version=1", "Azure's paths are not served", "", "error.message"},
+		{"/openai/deployments/m/chat/completions?api-version=1", "Azure's paths are not served", "", "error.message"},
+		{"/v1beta1/projects/p/locations/l/publishers/google/models/m:generateContent", "Vertex AI's paths are not served", "", "error.message"},
+		{"/api/v1beta1/publishers/google/models/m:streamGenerateContent?alt=sse", "Vertex AI's paths are not served", "", "error.message"},
+		{"/model/anthropic.claude-sonnet-5/invoke", "Bedrock's paths are not served", "", "error.message"},
+		{"/api/model/m/converse-stream", "Bedrock's paths are not served", "", "error.message"},
+		{"/model/info", "GET /api/v1/models", "", "error.message"},
+		{"/api/v1/auth/key", "X-Stele-Include-Cost", "", "error.message"},
 		{"/v1beta/models/m:embedContent", "Embeddings are not offered", "", "error.message"},
 		{"/api/v1beta/models/m:batchEmbedContents", "Embeddings are not offered", "", "error.message"},
 		{"/v1beta/models/m:countTokens", "POST /api/v1beta/models/{model}:generateContent", "", "error.message"},
@@ -149,6 +156,24 @@ func TestBodiesThatAreNoObjects(t *testing.T) {
 		}
 		if test.at != "" && gjson.Get(body, test.at).Str != test.field {
 			t.Errorf("%s %s: %s", test.path, test.body, body)
+		}
+	}
+}
+
+// TestWhatOthersServeNamesWhatToUse asks for all that is told about and not served: each
+// path has its own hint, in the place where its clients read errors.
+func TestWhatOthersServeNamesWhatToUse(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, roomy)
+	b.key = "wrong"
+	for _, s := range substitutes {
+		path := strings.TrimSuffix(s.prefix, "/")
+		if path != s.prefix {
+			path += "/x"
+		}
+		status, body, _ := b.do(t, "PUT", path, strings.NewReader("{}"))
+		if message := gjson.Get(body, "error.message").Str; status != http.StatusNotFound || !strings.HasSuffix(message, s.hint) {
+			t.Errorf("%s: %d %q, want %q", path, status, message, s.hint)
 		}
 	}
 }

@@ -47,7 +47,7 @@ func (d *Door) talkNow(f family, codec dialect.Server, w http.ResponseWriter, c 
 		req.Origin.Loan = chat.NewLoan(func() { memory.Reuse(body) })
 	}
 	err = d.answer(f, codec, w, c, req, d.Settings().KeepAlive)
-	if err == nil && !req.Understood() { // nothing of the body is in an error, a vault or a log line
+	if err == nil && !req.IsUnderstood() { // nothing of the body is in an error, a vault or a log line
 		req.Origin.Loan.Return()
 	}
 	return err
@@ -97,7 +97,7 @@ func (d *Door) decodeBody(codec dialect.Server, c *call, body []byte) (*chat.Req
 	in := dialect.Incoming{Model: c.place["model"], Header: c.Header, Body: body}
 	if c.place["model"] != "" {
 		in.Stream = strings.HasSuffix(c.route.path, ":streamGenerateContent")
-		in.Framed = framed(*c)
+		in.Framed = isFramed(*c)
 	}
 	req, err := codec.DecodeRequest(in)
 	if err != nil {
@@ -129,22 +129,22 @@ func wantsEvents(h http.Header) bool {
 
 // say puts what happened on the way into the answer's header.
 func say(w http.ResponseWriter, f family, codec dialect.Server, reply *chat.Reply) {
-	h := w.Header()
+	h := headOf(w)
 	if reply.Served != "" {
-		h.Set("X-Stele-Served-By", reply.Served)
+		h.set("X-Stele-Served-By", reply.Served)
 	}
 	if on := reply.Ends.On; !on.IsZero() {
-		h.Set("Deprecation", "@"+strconv.FormatInt(reply.Ends.Known.Unix(), 10)) // RFC 9745
-		h.Set("Sunset", on.UTC().Format(http.TimeFormat))                        // RFC 8594
+		h.set("Deprecation", "@"+strconv.FormatInt(reply.Ends.Known.Unix(), 10)) // RFC 9745
+		h.set("Sunset", on.UTC().Format(http.TimeFormat))                        // RFC 8594
 	}
 	if len(reply.Limits) > 0 {
-		sayLimits(w, f.name, reply.Limits)
+		sayLimits(h, f.name, reply.Limits)
 	}
 	if reply.Priced && reply.Stream == nil {
-		h.Set("X-Stele-Cost", limit.Money(reply.Nano))
+		h.set("X-Stele-Cost", limit.Money(reply.Nano))
 	}
 	if len(reply.Dropped) > 0 {
-		h.Set(droppedHeader, formatDropped(codec, reply.Dropped))
+		h.set(droppedHeader, formatDropped(codec, reply.Dropped))
 	}
 }
 
@@ -176,7 +176,7 @@ func (f *feed) breakOff(r *http.Request, err error) error {
 	if ended := whyInterrupted(r.Context()); ended != nil {
 		err = ended
 	}
-	if !f.Begun() {
+	if !f.HasBegun() {
 		return err
 	}
 	e := fault.From(err)

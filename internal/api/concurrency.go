@@ -34,11 +34,11 @@ func newConcurrency(what string, bound func() int64) *concurrency {
 func (p *concurrency) take(who access.Principal) (leave func(), err error) {
 	most := p.settle()
 	if !p.keys.TryAcquire(who.Key, 1) {
-		return nil, p.full("key", most)
+		return nil, p.refuseFull("key", most)
 	}
 	if !p.workspaces.TryAcquire(who.Workspace, 1) {
 		p.keys.Release(who.Key, 1)
-		return nil, p.full("workspace", ample*most)
+		return nil, p.refuseFull("workspace", ample*most)
 	}
 	key, workspace := who.Key, who.Workspace // all that is held on to of a caller
 	return func() {
@@ -63,7 +63,7 @@ func (p *concurrency) settle() int64 {
 	return most
 }
 
-func (p *concurrency) full(whose string, most int64) error {
+func (p *concurrency) refuseFull(whose string, most int64) error {
 	return fault.New(fault.ConcurrencyLimit, "This %s has %d %s open, which is as many as it may have.", whose, most, p.what).
 		With("limit", most).After(time.Second)
 }

@@ -103,7 +103,7 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "private, no-cache")
 	}
 	if len(at) == 0 {
-		d.noRoute(answer, r, family)
+		d.answerNoRoute(answer, r, family)
 		return
 	}
 	route, err := choose(at, w, r)
@@ -117,14 +117,14 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// noRoute answers a request that found no route.
-func (d *Door) noRoute(w *answer, r *http.Request, f family) {
-	if there := d.movedTo(r); there != "" {
+// answerNoRoute answers a request that found no route.
+func (d *Door) answerNoRoute(w *answer, r *http.Request, f family) {
+	if there := d.findRoute(r); there != "" {
 		w.Header().Set("Location", there)
 		w.WriteHeader(http.StatusPermanentRedirect)
 		return
 	}
-	d.fail(w, r, f, d.nowhere(r))
+	d.fail(w, r, f, d.refuseNowhere(r))
 }
 
 // serve takes a request that found its route through the checks, in this
@@ -166,7 +166,7 @@ func (d *Door) serve(route *route, w http.ResponseWriter, r *http.Request, place
 		}
 		defer leave()
 	}
-	if err := d.bound(route, w, r); err != nil {
+	if err := d.boundBody(route, w, r); err != nil {
 		if route.group == access.GroupChat {
 			d.Relay.Refuse(r.Context(), who, route.family.name, err)
 		}
@@ -184,7 +184,7 @@ func (d *Door) serve(route *route, w http.ResponseWriter, r *http.Request, place
 func (d *Door) handle(w http.ResponseWriter, c call) error {
 	err := c.route.handler(d, w, c)
 	if err != nil {
-		if ended := access.Ended(c.Context()); ended != nil {
+		if ended := access.WhyEnded(c.Context()); ended != nil {
 			return ended
 		}
 	}

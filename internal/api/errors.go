@@ -24,7 +24,7 @@ func (d *Door) fail(w *answer, r *http.Request, f family, err error) {
 	h := w.Header()
 	sayRetry(h, f, e)
 	if len(e.Limits) > 0 {
-		sayLimits(w, f.name, e.Limits)
+		sayLimits(headOf(w), f.name, e.Limits)
 	}
 	if status == http.StatusUnauthorized {
 		// RFC 6750 wants a parameter: Foundation on Linux ends the program without one.
@@ -60,17 +60,18 @@ func noteFailure(r *http.Request, e *fault.Error) {
 // jsonType is the type of every answer but streams.
 const jsonType = "application/json; charset=utf-8"
 
-// Headers of every answer, shared because they are never changed.
-var jsonTypes, noSniff = []string{jsonType}, []string{"nosniff"}
+// jsonTypes is shared by all answers because it is never changed.
+var jsonTypes = []string{jsonType}
 
 // write answers with a JSON body.
 func (f family) write(w http.ResponseWriter, r *http.Request, status int, body []byte) {
-	h := w.Header()
-	h["Content-Type"], h["X-Content-Type-Options"] = jsonTypes, noSniff
+	h := headOf(w)
+	h.set("X-Content-Type-Options", "nosniff")
 	if f.name == anthropic.name {
-		h.Set("Request-Id", scope.From(r.Context()).ID)
+		h.set("Request-Id", scope.From(r.Context()).ID)
 	}
-	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h.fields["Content-Type"] = jsonTypes
+	h.fields.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // the client is gone: nothing is left to tell it
 }

@@ -29,9 +29,9 @@ func lastEvent(h http.Header) (int64, error) {
 	return n, nil
 }
 
-// numbered reports whether the events of an answer carry their ids. Google's own clients
+// hasEventIDs reports whether the events of an answer carry their ids. Google's own clients
 // read nothing but data: those count the events themselves, if they want to.
-func numbered(c call) bool {
+func hasEventIDs(c call) bool {
 	return c.route.family.name != gemini.name || c.Header.Get("X-Goog-Api-Client") == "" || wantsEvents(c.Header)
 }
 

@@ -39,7 +39,7 @@ func (f *feed) pump(reply *chat.Reply) error {
 		if chunk.Cost != nil {
 			chunk.Raw = f.codec.PutCost(chunk.Raw, *chunk.Cost)
 		}
-		if err := f.chunk(&chunk, reply.Passed); err != nil {
+		if err := f.writeChunk(&chunk, reply.Passed); err != nil {
 			return err
 		}
 	}
@@ -51,7 +51,7 @@ func (f *feed) pump(reply *chat.Reply) error {
 	return f.Send(nil, true) // the end of the answer flushes it
 }
 
-func (f *feed) chunk(chunk *chat.Chunk, passed bool) error {
+func (f *feed) writeChunk(chunk *chat.Chunk, passed bool) error {
 	const long = 2 << 10 // a longer run of frames is not worth copying
 	if passed && f.gather == nil && !chunk.Hidden && (!chunk.More || len(chunk.Raw) > long) {
 		return f.Send(chunk.Raw, chunk.More)

@@ -66,14 +66,14 @@ func (f *form) next() (*multipart.Part, error) {
 		if part.FormName() == "file" {
 			return part, nil
 		}
-		if err := f.field(part); err != nil {
+		if err := f.keepField(part); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// field keeps a part that means something. Of several with one name the first counts.
-func (f *form) field(part *multipart.Part) error {
+// keepField keeps a part that means something. Of several with one name the first counts.
+func (f *form) keepField(part *multipart.Part) error {
 	name := part.FormName()
 	if !slices.Contains(formFields, name) || f.has(name) {
 		return nil // it is passed over

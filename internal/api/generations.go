@@ -81,7 +81,7 @@ func readOrder(c call) (o clientOrder, err error) {
 	}
 	o.fields, o.malformed = media.Fields(o.body)
 	if o.malformed != nil {
-		o.malformed = namingTwice(o.malformed, o.body)
+		o.malformed = nameTwice(o.malformed, o.body)
 	}
 	o.dry = o.fields["dry_run"] == true
 	o.model, _ = o.fields["model"].(string)
@@ -90,8 +90,8 @@ func readOrder(c call) (o clientOrder, err error) {
 	return o, err
 }
 
-// namingTwice adds to a refusal of a body the member that is there twice, if one is.
-func namingTwice(refusal error, body []byte) error {
+// nameTwice adds to a refusal of a body the member that is there twice, if one is.
+func nameTwice(refusal error, body []byte) error {
 	_, err := jsonscan.Parse(body, jsonscan.Strict)
 	if wrong, ok := errors.AsType[*jsonscan.Error](err); ok && wrong.Twice != "" {
 		return fault.From(refusal).With("field", wrong.Twice)
@@ -150,7 +150,7 @@ func (d *Door) follow(w http.ResponseWriter, c call, t *generation.Task) error {
 		}
 		for shown := t.Version; t.Version == shown; {
 			if t, err = d.Generations.Watch(c.Context(), c.who.Workspace, c.place["app"], t.ID, shown, longestWait); err != nil {
-				if ended := access.Ended(c.Context()); ended != nil {
+				if ended := access.WhyEnded(c.Context()); ended != nil {
 					noteFailure(c.Request, ended)
 					_ = events.Event("error", ended.Envelope(scope.From(c.Context()).ID), false) // broken off either way
 				}

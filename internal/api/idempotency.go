@@ -112,7 +112,7 @@ func (d *Door) createOnce(turn *replay.Turn, o clientOrder) []byte {
 	if err != nil {
 		return nil
 	}
-	turn.Saved(answer)
+	turn.EndSaved(answer)
 	return answer.Body
 }
 
@@ -127,7 +127,7 @@ func (d *Door) orderOnce(c call, turn *replay.Turn, order func(id string) (*gene
 		was.State, was.Progress, was.Outputs, was.Code, was.Message, was.Updated, was.Steps = media.Pending, 0, nil, "", "", t.Created, nil
 		return &was, nil
 	}
-	return replay.Once(turn, fault.GenerationNotFound, find, order)
+	return replay.DoOnce(turn, fault.GenerationNotFound, find, order)
 }
 
 // beginUpload begins the turn of an upload whose bytes have all been seen. Where an

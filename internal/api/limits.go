@@ -11,15 +11,15 @@ import (
 	"stele/internal/fault"
 )
 
-// bound limits how large a request's body may be. How slow it may be is the
+// boundBody limits how large a request's body may be. How slow it may be is the
 // server's business, for every door alike.
-func (d *Door) bound(route *route, w http.ResponseWriter, r *http.Request) error {
+func (d *Door) boundBody(route *route, w http.ResponseWriter, r *http.Request) error {
 	limit := d.Settings().JSONBody
 	if route.group == access.GroupFiles {
 		limit = d.Settings().UploadBody
 	}
 	if r.ContentLength > limit {
-		return tooLarge(limit)
+		return refuseTooLarge(limit)
 	}
 	if coding := strings.ToLower(r.Header.Get("Content-Encoding")); slices.Contains(packed, coding) {
 		return fault.New(fault.InvalidRequestBody, "The request body is packed (Content-Encoding: %s): send it as it is.", coding)
@@ -35,7 +35,7 @@ func (d *Door) bound(route *route, w http.ResponseWriter, r *http.Request) error
 // words in that header mean nothing.
 var packed = []string{"gzip", "x-gzip", "deflate", "compress", "br", "zstd"}
 
-func tooLarge(limit int64) error {
+func refuseTooLarge(limit int64) error {
 	return fault.New(fault.BodyTooLarge, "The request body is larger than %d bytes.", limit).With("limit", limit)
 }
 
@@ -51,7 +51,7 @@ func (b *body) Read(p []byte) (int, error) {
 		return n, err
 	}
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return n, tooLarge(b.limit)
+		return n, refuseTooLarge(b.limit)
 	}
 	return n, fault.New(fault.InvalidRequestBody, "The request body ended before it was complete.").Because(err)
 }

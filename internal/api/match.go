@@ -116,13 +116,21 @@ func clean(escaped string) bool {
 const (
 	noEmbeddings  = "Embeddings are not offered."
 	noTranscripts = "Sound is not written down here: send it in a chat, as input_audio, to a model that hears."
+	noAgents      = "Assistants and threads are not offered: use POST /api/v1/chat/completions."
 	noOllama      = "Ollama's own API is not served: set the client to OpenAI's, with the base URL that ends in /api/v1."
+	noAzure       = "Azure's paths are not served: use OpenAI's own client, with the base URL that ends in /api/v1."
+	noVertex      = "Vertex AI's paths are not served: use Google's client with a key instead of a project, and the base URL that ends in /api."
+	noBedrock     = "Bedrock's paths are not served: use Anthropic's own client, with the base URL that ends in /api."
+	noAccount     = "What a key has used is in the console; X-Stele-Include-Cost: true puts what an answer cost into its usage."
 )
 
 // substitutes answers those who look for what other services have.
 var substitutes = []struct{ prefix, hint string }{
 	{"/api/v1/messages/count_tokens", "Token counting is not offered: the usage in each answer of POST /api/v1/messages is exact. stele bridge estimates."},
 	{"/api/v1/responses", "Use POST /api/v1/chat/completions, or stele bridge, which speaks the Responses API on your own machine."},
+	{"/api/v1/conversations", "Conversations are kept by stele bridge, on your own machine, for the Responses API."},
+	{"/api/v1/messages/batches", "Batches are not offered: send each request to POST /api/v1/messages."},
+	{"/api/v1/complete", "Use POST /api/v1/messages."},
 	{"/api/v1/completions", "Use POST /api/v1/chat/completions."},
 	{"/api/v1/chat", "Use POST /api/v1/chat/completions."},
 	{"/api/v1/models/", "Use GET /api/v1/models, which lists every model."},
@@ -132,6 +140,14 @@ var substitutes = []struct{ prefix, hint string }{
 	{"/api/v1/audio/translations", noTranscripts},
 	{"/api/v1/audio", "Use POST /api/v1/generations."},
 	{"/api/v1/videos", "Use POST /api/v1/generations."},
+	{"/api/v1/assistants", noAgents},
+	{"/api/v1/threads", noAgents},
+	{"/api/v1/vector_stores", "Vector stores are not offered: send documents in the chat."},
+	{"/api/v1/realtime", "Realtime sessions are not offered: use POST /api/v1/chat/completions."},
+	{"/api/v1/fine_tuning", "Fine-tuning is not offered."},
+	{"/api/v1/uploads", "Use POST /api/v1/files."},
+	{"/api/v1beta/interactions", "Use POST /api/v1beta/models/{model}:generateContent or :streamGenerateContent."},
+	{"/api/v1beta/cachedContents", "Caches are not offered: send the whole conversation."},
 	{"/api/v1/moderations", "Moderation is not offered."},
 	{"/api/v1/rerank", "Ranking is not offered."},
 	{"/api/v1/batches", "Batches are not offered: send each request to POST /api/v1/chat/completions."},
@@ -139,7 +155,17 @@ var substitutes = []struct{ prefix, hint string }{
 	{"/api/show", noOllama},
 	{"/api/version", noOllama},
 	{"/api/generate", noOllama},
-	{"/api/openai/deployments", "Azure's paths are not served: use OpenAI's own client, with the base URL that ends in /api/v1."},
+	{"/api/openai/deployments", noAzure},
+	{"/api/v1/deployments", noAzure}, // behind /openai, of a base URL without /api
+	{"/api/v1/projects", noVertex},
+	{"/api/v1beta/projects", noVertex},
+	{"/api/v1/publishers", noVertex},
+	{"/api/v1beta/publishers", noVertex},
+	{"/api/v1/model/info", "Use GET /api/v1/models, which lists every model."}, // LiteLLM's
+	{"/api/v1/model", noBedrock},
+	{"/api/v1/credits", noAccount}, // OpenRouter's, and two more
+	{"/api/v1/key", noAccount},
+	{"/api/v1/auth/key", noAccount},
 	{"/api/v1/files/", "Use POST /api/v1/files and the url in its answer."},
 	{"/api/v1beta/models", "Use POST /api/v1beta/models/{model}:generateContent or :streamGenerateContent, and GET /api/v1/models for the list."},
 }

@@ -45,7 +45,7 @@ func (d *Door) talkOnce(f family, codec dialect.Server, w http.ResponseWriter, c
 	if err := lease.Grow(c.Context(), twice); err != nil {
 		return err
 	}
-	switches := fmt.Sprint(isOn(c.Header.Get("X-Stele-Strict")), isOn(c.Header.Get("X-Stele-Include-Cost")), framed(c))
+	switches := fmt.Sprint(isOn(c.Header.Get("X-Stele-Strict")), isOn(c.Header.Get("X-Stele-Include-Cost")), isFramed(c))
 	asked := c.withKey(key, uid.New("kept"), c.place["model"], switches, canonical(body))
 	lease.Shrink(twice)
 	run := &keyedChat{door: d, family: f, codec: codec, call: c.detach(), from: from}
@@ -53,19 +53,19 @@ func (d *Door) talkOnce(f family, codec dialect.Server, w http.ResponseWriter, c
 	if run.req, err = d.decode(f, codec, &run.call, body); err == nil && d.Relay.Opens(c.who, run.req.Model) != nil {
 		err = d.answer(f, codec, w, run.call, run.req, settings.KeepAlive) // refused, and in the books
 	} else if err == nil {
-		return run.once(w, c, asked, settings)
+		return run.answerOnce(w, c, asked, settings)
 	}
 	own.Memory.Close()
 	scope.From(c.Context()).Record = own.Record
 	return err
 }
 
-// once gives the request the answer of its key.
-func (k *keyedChat) once(w http.ResponseWriter, c call, asked replay.Request, settings Settings) error {
+// answerOnce gives the request the answer of its key.
+func (k *keyedChat) answerOnce(w http.ResponseWriter, c call, asked replay.Request, settings Settings) error {
 	own := scope.From(k.call.Context())
 	making := replay.Making{
 		Request: own.ID, Make: k.make, Lost: k.endLost, Lease: own.Memory,
-		Private: !c.who.Scope.AllowsCapture() || k.door.Share.Room(c.Context(), c.who.Workspace, share.Held{}) != nil, Linger: settings.Linger, Most: settings.Kept,
+		Private: !c.who.Scope.AllowsCapture() || k.door.Share.TakeRoom(c.Context(), c.who.Workspace, share.Held{}) != nil, Linger: settings.Linger, Most: settings.Kept,
 	}
 	if k.from > 0 {
 		making.Refuse = errNothingToTakeUp(k.from)
@@ -114,14 +114,14 @@ func (k *keyedChat) make(ctx context.Context, take *replay.Take) (result replay.
 	held, release := d.Access.Hold(ctx, c.pass, access.GroupChat)
 	defer release()
 	c.Request = c.WithContext(held)
-	k.req.Asking = func() error { return take.Asked(held) }
+	k.req.Asking = func() error { return take.MarkAsked(held) }
 	tape := &tape{ctx: held, take: take, header: make(http.Header)}
 	err = d.answer(k.family, k.codec, tape, c, k.req, math.MaxInt64) // followers are kept alive, not the recording
 	switch {
 	case err == nil:
 		tape.begin(tape.status) // with its trailers
 		return replay.Result{}
-	case take.Begun():
+	case take.HasBegun():
 		return replay.Result{Cut: true}
 	}
 	return k.settleFailed(held, take, err)
@@ -191,12 +191,12 @@ func (k *keyedChat) tell(w http.ResponseWriter, c call, follower *replay.Followe
 	seen, err := k.retell(w, c, follower)
 	switch {
 	case !seen:
-	case follower.Replayed():
+	case follower.IsReplay():
 		request.Note(slog.Bool("replayed", true))
 	default: // the request that made it has its facts
 		request.Record = own.Record
 		request.Note(own.Facts()...)
-		if unsaved := follower.Unsaved(); unsaved != nil {
+		if unsaved := follower.WhyUnsaved(); unsaved != nil {
 			request.Note(slog.Any("not_kept", unsaved))
 		}
 	}
@@ -211,7 +211,7 @@ func (k *keyedChat) retell(w http.ResponseWriter, c call, follower *replay.Follo
 	}
 	feed := newFeed(w, k.codec, k.req, keepAlive)
 	defer feed.Stop()
-	events := &numbering{after: k.from, shown: numbered(c)}
+	events := &numbering{after: k.from, shown: hasEventIDs(c)}
 	lease := scope.From(c.Context()).Memory
 	var whole []byte
 	for {
@@ -222,7 +222,7 @@ func (k *keyedChat) retell(w http.ResponseWriter, c call, follower *replay.Follo
 		streamed := part.Head.Status == http.StatusOK && k.req.Stream
 		if !seen {
 			seen = true
-			feed.Header(func(h http.Header) { sayKept(h, part.Head, follower.Replayed()) })
+			feed.Header(func(h http.Header) { sayKept(h, part.Head, follower.IsReplay()) })
 		}
 		if !streamed {
 			if whole == nil && part.Ended { // nearly always: it is the recording's own

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -11,38 +10,14 @@ import (
 
 // sayLimits puts how limits stand into an answer's head: as the IETF's draft has it, and
 // as the clients of each family read it.
-func sayLimits(w http.ResponseWriter, family string, list []fault.Standing) {
-	if head := headOf(w); head != nil {
-		if room := head.HeaderRoom(); room != nil {
-			*room = limitLines(*room, family, list)
-			head.HeaderLines(room)
-			return
-		}
+func sayLimits(h head, family string, list []fault.Standing) {
+	if h.room != nil {
+		*h.room = limitLines(*h.room, family, list)
+		return
 	}
-	h := w.Header()
 	for line := range strings.Lines(string(limitLines(nil, family, list))) {
 		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\r\n"), ": ")
-		h[name] = []string{value}
-	}
-}
-
-// lineTaker is the head of an answer that takes whole lines, where its connection can.
-type lineTaker interface {
-	HeaderRoom() *[]byte
-	HeaderLines(room *[]byte)
-}
-
-// headOf is the head that lies under an answer; nil where none takes lines.
-func headOf(w http.ResponseWriter) lineTaker {
-	for {
-		switch at := w.(type) {
-		case lineTaker:
-			return at
-		case interface{ Unwrap() http.ResponseWriter }:
-			w = at.Unwrap()
-		default:
-			return nil
-		}
+		h.fields[name] = []string{value}
 	}
 }
 

@@ -97,7 +97,7 @@ func (k *keyedChat) tellWhole(f *feed, w http.ResponseWriter, c call, head repla
 	if k.from > 0 && head.Status == http.StatusOK {
 		return errNoEvents()
 	}
-	if f.Begun() {
+	if f.HasBegun() {
 		e := k.refusal
 		if e == nil {
 			e = replay.OutcomeUnknown()
@@ -112,12 +112,12 @@ func (k *keyedChat) tellWhole(f *feed, w http.ResponseWriter, c call, head repla
 func (k *keyedChat) tellEnd(f *feed, w http.ResponseWriter, part replay.Part) error {
 	f.Stop()
 	if part.Cut {
-		if !f.Begun() {
+		if !f.HasBegun() {
 			w.WriteHeader(part.Head.Status)
 		}
 		return io.ErrUnexpectedEOF // the door breaks it off
 	}
-	if !f.Begun() { // the client has all of it already
+	if !f.HasBegun() { // the client has all of it already
 		w.Header().Set("Content-Type", part.Head.Type)
 	}
 	sayTrailer(w.Header(), part.Head)
@@ -181,7 +181,7 @@ func (k *keyedChat) endOf(recorded []byte) ending {
 	return unsaid
 }
 
-func framed(c call) bool { return c.URL.Query().Get("alt") == "sse" || wantsEvents(c.Header) }
+func isFramed(c call) bool { return c.URL.Query().Get("alt") == "sse" || wantsEvents(c.Header) }
 
 func errNothingToTakeUp(after int64) error {
 	return fault.New(fault.InvalidRequestBody, "Nothing is kept for this Idempotency-Key that could be taken up after event %d: leave Last-Event-ID out to ask anew.", after).

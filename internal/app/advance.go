@@ -38,7 +38,7 @@ func (r *Runner) look(ctx context.Context, id string) (media.Status, error) {
 
 // giveUp ends a run that nothing can be done for any more.
 func (r *Runner) giveUp(ctx context.Context, task *generation.Task, f *media.Failure) (media.Status, error) {
-	spent, err := r.Spent(ctx, task.ID)
+	spent, err := r.CostSoFar(ctx, task.ID)
 	if err != nil {
 		return media.Status{}, err
 	}
@@ -121,7 +121,7 @@ func (r *Runner) step(ctx context.Context, run *run, s *Step) error {
 	active, ended := 0, 0
 	for place, item := range items {
 		d := run.steps[s.ID][place]
-		begin := d == nil || d.State == Failed && d.Try < s.Retries && d.again()
+		begin := d == nil || d.State == Failed && d.Try < s.Retries && d.canTryAgain()
 		if begin && active >= s.parallel() {
 			continue
 		}
@@ -129,7 +129,7 @@ func (r *Runner) step(ctx context.Context, run *run, s *Step) error {
 			return err
 		}
 		switch {
-		case d == nil || d.State == Started || d.State == Failed && d.Try < s.Retries && d.again():
+		case d == nil || d.State == Started || d.State == Failed && d.Try < s.Retries && d.canTryAgain():
 			active++
 		default:
 			ended++
@@ -150,8 +150,8 @@ func (r *run) fails(s *Step, d *Done) {
 	}
 }
 
-// again reports whether trying again can help.
-func (d *Done) again() bool {
+// canTryAgain reports whether trying again can help.
+func (d *Done) canTryAgain() bool {
 	return d.Code != "invalid_input" && d.Code != "canceled" && d.Code != "content_policy"
 }
 
@@ -222,7 +222,7 @@ func (r *Runner) item(ctx context.Context, run *run, s *Step, at int, item any, 
 	switch {
 	case d != nil && d.State == Started:
 		return r.follow(ctx, run, s, d)
-	case d != nil && (d.State != Failed || d.Try >= s.Retries || !d.again()):
+	case d != nil && (d.State != Failed || d.Try >= s.Retries || !d.canTryAgain()):
 		return d, nil
 	}
 	try := 0

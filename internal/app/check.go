@@ -27,7 +27,7 @@ func (r *Recipe) Check(model func(id string) *media.Model) error {
 		}
 		m := model(g.Model)
 		if m == nil {
-			doc.Problem(at.Add("model"), "the media model %q is not offered here", g.Model)
+			doc.Report(at.Add("model"), "the media model %q is not offered here", g.Model)
 			continue
 		}
 		if s.Generate != nil {
@@ -45,12 +45,12 @@ func (s *Step) checkOrder(doc *manifest.Doc, at manifest.Path, m *media.Model) {
 	o := m.Operation(s.Generate.Mode)
 	switch {
 	case o == nil && s.Generate.Mode != "":
-		doc.Problem(at.Add("mode"), "%s has no mode %q%s", m.ID, s.Generate.Mode, manifest.DidYouMean(s.Generate.Mode, m.Modes()))
+		doc.Report(at.Add("mode"), "%s has no mode %q%s", m.ID, s.Generate.Mode, manifest.DidYouMean(s.Generate.Mode, m.Modes()))
 		return
 	case o == nil && len(m.Operations) == 1:
 		o = &m.Operations[0]
 	case o == nil:
-		doc.Problem(at.Add("mode"), "is missing: %s has %v", m.ID, m.Modes())
+		doc.Report(at.Add("mode"), "is missing: %s has %v", m.ID, m.Modes())
 		return
 	}
 	fields := s.parts["with"].fields
@@ -61,19 +61,19 @@ func (s *Step) checkOrder(doc *manifest.Doc, at manifest.Path, m *media.Model) {
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		at := at.Add("with", name)
 		if !slices.Contains(known, name) {
-			doc.Problem(at, "%s takes no %s in mode %s%s", m.ID, name, o.Mode, manifest.DidYouMean(name, known))
+			doc.Report(at, "%s takes no %s in mode %s%s", m.ID, name, o.Mode, manifest.DidYouMean(name, known))
 			continue
 		}
 		checkField(doc, at, o, name, fields[name])
 	}
 	for _, name := range o.Input.Required {
 		if fields[name] == nil {
-			doc.Problem(at.Add("with"), "%s is missing: mode %s of %s needs it", name, o.Mode, m.ID)
+			doc.Report(at.Add("with"), "%s is missing: mode %s of %s needs it", name, o.Mode, m.ID)
 		}
 	}
 	for _, p := range o.Parameters {
 		if p.Required && fields[p.Name] == nil {
-			doc.Problem(at.Add("with"), "%s is missing: mode %s of %s needs it", p.Name, o.Mode, m.ID)
+			doc.Report(at.Add("with"), "%s is missing: mode %s of %s needs it", p.Name, o.Mode, m.ID)
 		}
 	}
 }
@@ -85,15 +85,15 @@ func checkField(doc *manifest.Doc, at manifest.Path, o *media.Operation, name st
 	switch {
 	case p == nil && media.Takes(name) != "":
 		if !t.may([]reflect.Kind{reflect.String, reflect.Slice}) {
-			doc.Problem(at, "must be a file or a list of files")
+			doc.Report(at, "must be a file or a list of files")
 		}
 	case p == nil:
 	case t.program == nil && t.pieces == nil && t.list == nil && t.fields == nil && t.literal != nil:
 		if _, err := media.Values([]media.Parameter{optional(*p)}, map[string]any{name: t.literal}); err != nil {
-			doc.Problem(at, "%s", wordsOf(err))
+			doc.Report(at, "%s", wordsOf(err))
 		}
 	case !t.may(sorts(p.Type)):
-		doc.Problem(at, "must be %s", article(p.Type))
+		doc.Report(at, "must be %s", article(p.Type))
 	}
 }
 

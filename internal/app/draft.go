@@ -28,7 +28,7 @@ type Version struct {
 	App       string
 	Number    int
 	Source    string
-	Shared    bool // of Offered: it is offered in every workspace
+	Shared    bool // of ListOffered: it is offered in every workspace
 	At        time.Time
 	By        string
 }
@@ -55,8 +55,8 @@ type DraftStore interface { //nolint:interfacebloat // what one desk asks of the
 	// Versions lists the versions of an app without their text, the newest first.
 	Versions(ctx context.Context, workspace, app string, limit int) ([]Version, error)
 	Version(ctx context.Context, workspace, app string, number int) (Version, error)
-	// Offered lists the versions that are offered, of all workspaces, without their texts.
-	Offered(ctx context.Context) ([]Version, error)
+	// ListOffered lists the versions that are offered, of all workspaces, without their texts.
+	ListOffered(ctx context.Context) ([]Version, error)
 	// DraftRevision is that of the latest change of any draft.
 	DraftRevision(ctx context.Context) (int64, error)
 }

@@ -51,7 +51,7 @@ func (e *Editor) Drafts(ctx context.Context, who access.Principal) ([]Draft, err
 // Draft finds an app that is written in who's workspace.
 func (e *Editor) Draft(ctx context.Context, who access.Principal, id string) (Draft, error) {
 	d, err := e.Store.Draft(ctx, who.Workspace, id)
-	return d, noApp(err)
+	return d, refuseNoApp(err)
 }
 
 // Versions lists what was published of an app, the newest first.
@@ -78,10 +78,10 @@ func (e *Editor) Create(ctx context.Context, who access.Principal, id, source st
 	if _, ok := e.Library.ByID(who.Workspace, id); ok || slices.Contains(places, id) {
 		return Draft{}, taken
 	}
-	if err := e.storable(ctx, who, source); err != nil {
+	if err := e.checkStorable(ctx, who, source); err != nil {
 		return Draft{}, err
 	}
-	if err := e.roomFor(ctx, who); err != nil {
+	if err := e.checkRoom(ctx, who); err != nil {
 		return Draft{}, err
 	}
 	set, err := e.line(ctx, who, source, "app", id)
@@ -97,8 +97,8 @@ func (e *Editor) Create(ctx context.Context, who access.Principal, id, source st
 	return d, err
 }
 
-// roomFor refuses one app too many.
-func (e *Editor) roomFor(ctx context.Context, who access.Principal) error {
+// checkRoom refuses one app too many.
+func (e *Editor) checkRoom(ctx context.Context, who access.Principal) error {
 	list, err := e.Store.Drafts(ctx, who.Workspace)
 	if err == nil && len(list) >= mostDrafts {
 		err = fault.New(fault.InvalidParameter, "A workspace has at most %d apps: delete one that is not needed any more.", mostDrafts).With("field", "id")
@@ -106,18 +106,18 @@ func (e *Editor) roomFor(ctx context.Context, who access.Principal) error {
 	return err
 }
 
-// storable refuses a text that cannot be kept, and one that is more than its workspace may hold.
-func (e *Editor) storable(ctx context.Context, who access.Principal, source string) error {
-	if err := storable(source); err != nil {
+// checkStorable refuses a text that cannot be kept, and one that is more than its workspace may hold.
+func (e *Editor) checkStorable(ctx context.Context, who access.Principal, source string) error {
+	if err := checkStorable(source); err != nil {
 		return err
 	}
-	return e.Share.Room(ctx, who.Workspace, share.Held{Rows: int64(len(source))})
+	return e.Share.TakeRoom(ctx, who.Workspace, share.Held{Rows: int64(len(source))})
 }
 
 // Save keeps a text, right or wrong. seen is the revision it was written upon: what
 // another author saved meanwhile is not lost. 0 is any.
 func (e *Editor) Save(ctx context.Context, who access.Principal, id, source string, seen int64) (Draft, error) {
-	if err := e.storable(ctx, who, source); err != nil {
+	if err := e.checkStorable(ctx, who, source); err != nil {
 		return Draft{}, err
 	}
 	return e.change(ctx, who, id, func(d *Draft) (Change, error) {
@@ -132,10 +132,10 @@ func (e *Editor) Save(ctx context.Context, who access.Principal, id, source stri
 // Publish offers a text as the next version. shared offers it in every workspace,
 // which only administrators may do.
 func (e *Editor) Publish(ctx context.Context, who access.Principal, id, source string, seen int64, shared bool) (Draft, error) {
-	if err := e.storable(ctx, who, source); err != nil {
+	if err := e.checkStorable(ctx, who, source); err != nil {
 		return Draft{}, err
 	}
-	if _, ok := e.Library.Declared(id); ok {
+	if _, ok := e.Library.FindDeclared(id); ok {
 		return Draft{}, fault.New(fault.InvalidParameter,
 			"A file declares an app of this id, and files win: duplicate yours under another id.").With("field", "id")
 	}
@@ -221,7 +221,7 @@ func (e *Editor) change(ctx context.Context, who access.Principal, id string, ch
 		return c, err
 	})
 	if err != nil {
-		return d, noApp(err)
+		return d, refuseNoApp(err)
 	}
 	_ = e.Follow(ctx) // it is saved: should this fail, Run catches up
 	return d, nil
@@ -243,7 +243,7 @@ func errShared() error {
 	return fault.New(fault.PermissionDenied, "This app is offered in every workspace, which only an administrator may do or change.")
 }
 
-func noApp(err error) error {
+func refuseNoApp(err error) error {
 	if errors.Is(err, access.ErrNotFound) {
 		return fault.New(fault.AppNotFound, "There is no app with this id.")
 	}

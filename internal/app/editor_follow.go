@@ -14,15 +14,15 @@ import (
 func (e *Editor) Subscriber(log *slog.Logger) revision.Subscriber {
 	return revision.Subscriber{What: "apps of the console", Of: []string{"apps"}, CatchUp: func(ctx context.Context) error {
 		err := e.Follow(ctx)
-		for _, why := range e.leftOut() {
+		for _, why := range e.takeLeftOut() {
 			log.LogAttrs(ctx, slog.LevelWarn, "a published app is left out", slog.String("app", why))
 		}
 		return err
 	}}
 }
 
-// leftOut tells once of each app that was published and cannot be read.
-func (e *Editor) leftOut() []string {
+// takeLeftOut tells once of each app that was published and cannot be read.
+func (e *Editor) takeLeftOut() []string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	list := e.left
@@ -39,7 +39,7 @@ func (e *Editor) Follow(ctx context.Context) error {
 	if err != nil || latest == e.revision {
 		return err
 	}
-	offered, err := e.Store.Offered(ctx)
+	offered, err := e.Store.ListOffered(ctx)
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func (e *Editor) Check(ctx context.Context, who access.Principal, id, source str
 	if len(source) > LongestSource {
 		return Recipe{}, manifest.Problems{{Message: fmt.Sprintf("an app has at most %d KB", LongestSource>>10)}}, nil
 	}
-	err = e.Pool.people(ctx, who.Workspace, func(*formula.Budget) error {
+	err = e.Pool.doForPerson(ctx, who.Workspace, func(*formula.Budget) error {
 		r, problems = e.check(id, source)
 		return nil
 	})
@@ -35,11 +35,11 @@ func (e *Editor) Check(ctx context.Context, who access.Principal, id, source str
 func (e *Editor) check(id, source string) (Recipe, manifest.Problems) {
 	r, err := Read("app", []byte(source))
 	if r.ID != "" && r.ID != id {
-		r.doc.Problem(manifest.At("app"), "must stay %q: duplicate the app to have another id", id)
+		r.doc.Report(manifest.At("app"), "must stay %q: duplicate the app to have another id", id)
 		err = r.doc.Err()
 	}
 	if err == nil {
-		r.talkers(e.Catalog)
+		r.checkTalkers(e.Catalog)
 		_ = r.Check(func(id string) *media.Model { m, _ := e.Catalog.MediaModel(id); return m })
 		err = r.doc.Err()
 	}
@@ -47,12 +47,12 @@ func (e *Editor) check(id, source string) (Recipe, manifest.Problems) {
 	return r, problems
 }
 
-// talkers holds the chats of an app that was just read against the models there are.
-func (r *Recipe) talkers(c *catalog.Catalog) {
+// checkTalkers holds the chats of an app that was just read against the models there are.
+func (r *Recipe) checkTalkers(c *catalog.Catalog) {
 	for i := range r.Steps {
 		if chat := r.Steps[i].Chat; chat != nil {
 			if _, err := c.Model(chat.Model, access.Scope{}); err != nil {
-				r.doc.Problem(manifest.At("steps", i, "chat", "model"), "the chat model %q is not offered here", chat.Model)
+				r.doc.Report(manifest.At("steps", i, "chat", "model"), "the chat model %q is not offered here", chat.Model)
 			}
 		}
 	}
@@ -64,7 +64,7 @@ func (r *Recipe) talkers(c *catalog.Catalog) {
 // transaction.
 func (e *Editor) line(ctx context.Context, who access.Principal, source, field, sample string) (set func(value string) string, err error) {
 	set = func(value string) string { return withLine(source, field, value) }
-	err = e.Pool.people(ctx, who.Workspace, func(*formula.Budget) error {
+	err = e.Pool.doForPerson(ctx, who.Workspace, func(*formula.Budget) error {
 		if _, before := Read("app", []byte(source)); before != nil {
 			return nil //nolint:nilerr // it stays as it is
 		}
@@ -87,7 +87,7 @@ func withLine(source, field, value string) string {
 	return source
 }
 
-func storable(source string) error {
+func checkStorable(source string) error {
 	switch {
 	case len(source) > LongestSource:
 		return fault.New(fault.InvalidParameter, "An app has at most %d KB.", LongestSource>>10).With("field", "source")

@@ -59,9 +59,9 @@ func (p *Pool) enter(ctx context.Context, workspace string, wait time.Duration) 
 	return err
 }
 
-// people is do for a person who waits for an answer: who is not served soon is told
+// doForPerson is do for a person who waits for an answer: who is not served soon is told
 // to come back.
-func (p *Pool) people(ctx context.Context, workspace string, work func(*formula.Budget) error) error {
+func (p *Pool) doForPerson(ctx context.Context, workspace string, work func(*formula.Budget) error) error {
 	return toClient(p.do(ctx, workspace, patience, work))
 }
 

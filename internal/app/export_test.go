@@ -22,7 +22,7 @@ func (r *Runner) Look(ctx context.Context, task *generation.Task) (media.Status,
 
 // Enter works in a place of the pool, as people wait for one.
 func (p *Pool) Enter(ctx context.Context, workspace string, work func()) error {
-	return p.people(ctx, workspace, func(*formula.Budget) error {
+	return p.doForPerson(ctx, workspace, func(*formula.Budget) error {
 		work()
 		return nil
 	})
@@ -35,4 +35,4 @@ func (p *Pool) Places() (all, share int) {
 }
 
 // LeftOut are the apps that could not be read.
-func (e *Editor) LeftOut() []string { return e.leftOut() }
+func (e *Editor) LeftOut() []string { return e.takeLeftOut() }

@@ -114,8 +114,8 @@ func (l *Library) offers(workspace, but string) (bytes int) {
 	return bytes
 }
 
-// Declared finds an app that a file declares, or the program has.
-func (l *Library) Declared(id string) (Recipe, bool) {
+// FindDeclared finds an app that a file declares, or the program has.
+func (l *Library) FindDeclared(id string) (Recipe, bool) {
 	s := l.shelf.Load()
 	i, ok := s.byID[id]
 	if !ok {
@@ -126,7 +126,7 @@ func (l *Library) Declared(id string) (Recipe, bool) {
 
 // ByID finds an app as a workspace sees it.
 func (l *Library) ByID(workspace, id string) (Recipe, bool) {
-	if r, ok := l.Declared(id); ok {
+	if r, ok := l.FindDeclared(id); ok {
 		return r, true
 	}
 	var shared *Published

@@ -10,9 +10,9 @@ import (
 	"stele/internal/media"
 )
 
-// Spent is what a run has cost so far. Of generations that are on their way those
+// CostSoFar is what a run has cost so far. Of generations that are on their way those
 // count that are made already: the others are not owed when they are stopped.
-func (r *Runner) Spent(ctx context.Context, id string) (int64, error) {
+func (r *Runner) CostSoFar(ctx context.Context, id string) (int64, error) {
 	steps, err := r.Store.Steps(ctx, id)
 	if err != nil {
 		return 0, err
@@ -59,7 +59,7 @@ func (r *Runner) estimate(b *formula.Budget, recipe *Recipe, values map[string]a
 			times = s.most()
 			if len(s.needs) == 0 {
 				v, err := s.each.value(b, env)
-				if err := beyondPrice(err); err != nil {
+				if err := reckoningError(err); err != nil {
 					return 0, err
 				}
 				if err == nil {
@@ -80,9 +80,9 @@ func (r *Runner) estimate(b *formula.Budget, recipe *Recipe, values map[string]a
 	return sum, nil
 }
 
-// beyondPrice is an error that ends a reckoning. What merely has no value yet does
+// reckoningError is an error that ends a reckoning. What merely has no value yet does
 // not: it comes of steps that have not been done.
-func beyondPrice(err error) error {
+func reckoningError(err error) error {
 	if v, ok := errors.AsType[*valueless](err); ok && !v.over {
 		return nil
 	}
@@ -104,7 +104,7 @@ func (s *Step) nano(b *formula.Budget, model *media.Model, env map[string]any) (
 	}
 	for name, t := range s.parts["with"].fields {
 		v, err := t.value(b, env)
-		if err := beyondPrice(err); err != nil {
+		if err := reckoningError(err); err != nil {
 			return 0, err
 		}
 		switch {
@@ -115,5 +115,5 @@ func (s *Step) nano(b *formula.Budget, model *media.Model, env map[string]any) (
 			parameters[name] = v
 		}
 	}
-	return operation.Nano(prompt, operation.Typed(parameters)), nil
+	return operation.Nano(prompt, operation.WithTypes(parameters)), nil
 }

@@ -38,9 +38,9 @@ func Read(file string, src []byte) (Recipe, error) {
 		return r, err // it is no YAML at all
 	}
 	c := check{r.doc, &r}
-	c.head()
-	c.inputs()
-	c.steps()
+	c.checkHead()
+	c.checkInputs()
+	c.checkSteps()
 	r.Name = cmp.Or(r.Name, r.ID)
 	return r, r.doc.Err()
 }
@@ -51,65 +51,65 @@ type check struct {
 	recipe *Recipe
 }
 
-func (c check) head() {
+func (c check) checkHead() {
 	r := c.recipe
 	if !recipeID.MatchString(r.ID) {
-		c.Problem(manifest.At("app"), "an app's id is up to 64 lower-case letters, digits, - and _, and begins with a letter or digit")
+		c.Report(manifest.At("app"), "an app's id is up to 64 lower-case letters, digits, - and _, and begins with a letter or digit")
 	}
 	c.OneOf(manifest.At("media_type"), r.MediaType, media.Types())
 	if r.Version < 1 {
-		c.Problem(manifest.At("version"), "must be 1 or more")
+		c.Report(manifest.At("version"), "must be 1 or more")
 	}
 	if r.Deadline <= 0 {
-		c.Problem(manifest.At("deadline"), "must be more than 0")
+		c.Report(manifest.At("deadline"), "must be more than 0")
 	}
 }
 
-func (c check) inputs() {
+func (c check) checkInputs() {
 	at := manifest.At("inputs")
 	if len(c.recipe.Inputs) > mostInputs {
-		c.Problem(at, "an app has at most %d inputs", mostInputs)
+		c.Report(at, "an app has at most %d inputs", mostInputs)
 		c.recipe.Inputs = c.recipe.Inputs[:mostInputs]
 	}
 	list := c.recipe.Parameters()
 	media.CheckParameters(c.Doc, at, list)
 	for i := range c.recipe.Inputs {
 		in := &c.recipe.Inputs[i]
-		in.Parameter = list[i] // with its default and values in the form that everybody sees
+		in.Parameter = list[i] // with its default and values in the form that callers see
 		if slices.Contains(reserved, in.Name) {
-			c.Problem(at.Add(i, "name"), "%q is reserved for the request itself", in.Name)
+			c.Report(at.Add(i, "name"), "%q is reserved for the request itself", in.Name)
 		}
 		if in.Media == "" {
 			continue
 		}
 		c.OneOf(at.Add(i, "media"), in.Media, media.Types())
 		if in.Type != "string" && (in.Type != "array" || itemType(&in.Parameter) != "string") {
-			c.Problem(at.Add(i, "media"), "files are given as a string or an array of strings")
+			c.Report(at.Add(i, "media"), "files are given as a string or an array of strings")
 		}
 		if in.Default != nil {
-			c.Problem(at.Add(i, "default"), "a file has no default")
+			c.Report(at.Add(i, "default"), "a file has no default")
 		}
 	}
 }
 
-func (c check) steps() {
+func (c check) checkSteps() {
 	r := c.recipe
 	if len(r.Steps) == 0 {
-		c.Problem(manifest.At("steps"), "an app needs at least one step")
+		c.Report(manifest.At("steps"), "an app needs at least one step")
 	}
 	if len(r.Steps) > mostSteps {
-		c.Problem(manifest.At("steps"), "an app has at most %d steps", mostSteps)
+		c.Report(manifest.At("steps"), "an app has at most %d steps", mostSteps)
 		return
 	}
 	ids := make(map[string]int)
 	for i := range r.Steps {
 		s, at := &r.Steps[i], manifest.At("steps", i)
 		if !stepID.MatchString(s.ID) {
-			c.Problem(at.Add("id"), "a step's id is in lower case, such as first_frame")
+			c.Report(at.Add("id"), "a step's id is in lower case, such as first_frame")
 			continue
 		}
 		if _, twice := ids[s.ID]; twice {
-			c.Problem(at.Add("id"), "%q is here twice", s.ID)
+			c.Report(at.Add("id"), "%q is here twice", s.ID)
 		}
 		ids[s.ID] = i
 		c.shape(at, s)
@@ -118,7 +118,7 @@ func (c check) steps() {
 	for i := range r.Steps {
 		c.compile(manifest.At("steps", i), &r.Steps[i], scope, ids)
 	}
-	c.result(scope, ids)
+	c.checkResult(scope, ids)
 	c.sort()
 }
 
@@ -139,26 +139,26 @@ func (c check) environment(ids map[string]int) types.Map {
 // shape checks the plain fields of a step.
 func (c check) shape(at manifest.Path, s *Step) {
 	if !exactlyOne(s.Chat != nil, s.Generate != nil, s.File != nil) {
-		c.Problem(at, "a step is exactly one of chat, generate and file")
+		c.Report(at, "a step is exactly one of chat, generate and file")
 	}
-	c.within(at.Add("parallel"), s.Parallel, 1, mostParallel)
-	c.within(at.Add("most"), s.Most, 1, largestMost)
-	c.within(at.Add("retries"), s.Retries, 0, mostRetries)
+	c.checkWithin(at.Add("parallel"), s.Parallel, 1, mostParallel)
+	c.checkWithin(at.Add("most"), s.Most, 1, largestMost)
+	c.checkWithin(at.Add("retries"), s.Retries, 0, mostRetries)
 	for _, name := range []string{"parallel", "most"} {
 		if s.Each == "" && c.Has(at.Add(name)) {
-			c.Problem(at.Add(name), "has no meaning without each")
+			c.Report(at.Add(name), "has no meaning without each")
 		}
 	}
 	if c.Has(at.Add("timeout")) && s.Timeout <= 0 {
-		c.Problem(at.Add("timeout"), "must be more than 0")
+		c.Report(at.Add("timeout"), "must be more than 0")
 	}
 	switch {
 	case s.Chat != nil:
-		c.chat(at.Add("chat"), s)
+		c.checkChat(at.Add("chat"), s)
 	case s.Generate != nil:
 		c.generate(at.Add("generate"), s.Generate)
 	case s.File != nil:
-		c.file(at.Add("file"), s.File)
+		c.checkFile(at.Add("file"), s.File)
 	}
 }
 
@@ -167,22 +167,22 @@ func exactlyOne(given ...bool) bool {
 	return first >= 0 && !slices.Contains(given[first+1:], true)
 }
 
-func (c check) chat(at manifest.Path, s *Step) {
-	c.model(at.Add("model"), s.Chat.Model)
+func (c check) checkChat(at manifest.Path, s *Step) {
+	c.checkModel(at.Add("model"), s.Chat.Model)
 	if s.Chat.Prompt == "" {
-		c.Problem(at.Add("prompt"), "is missing")
+		c.Report(at.Add("prompt"), "is missing")
 	}
 	if c.Has(at.Add("max_tokens")) && s.Chat.MaxTokens < 1 {
-		c.Problem(at.Add("max_tokens"), "must be 1 or more")
+		c.Report(at.Add("max_tokens"), "must be 1 or more")
 	}
 	if t := s.Chat.Temperature; t != nil && (*t < 0 || *t > 2) {
-		c.Problem(at.Add("temperature"), "must be from 0 to 2")
+		c.Report(at.Add("temperature"), "must be from 0 to 2")
 	}
 	if s.Chat.Schema == nil {
 		return
 	}
 	if _, err := compileSchema(s.Chat.Schema); err != nil {
-		c.Problem(at.Add("schema"), "is no JSON Schema: %v", err)
+		c.Report(at.Add("schema"), "is no JSON Schema: %v", err)
 		s.says = anything
 		return
 	}
@@ -190,18 +190,18 @@ func (c check) chat(at manifest.Path, s *Step) {
 }
 
 func (c check) generate(at manifest.Path, g *Generate) {
-	c.model(at.Add("model"), g.Model)
+	c.checkModel(at.Add("model"), g.Model)
 	for _, name := range slices.Sorted(maps.Keys(g.With)) {
 		if slices.Contains([]string{"model", "mode", "webhook_url", "dry_run"}, name) {
-			c.Problem(at.Add("with", name), "is not a field of the model")
+			c.Report(at.Add("with", name), "is not a field of the model")
 		}
 	}
 }
 
-func (c check) file(at manifest.Path, f *File) {
+func (c check) checkFile(at manifest.Path, f *File) {
 	one := exactlyOne(f.Fetch != "", f.Convert != nil, f.Compose != nil)
 	if !one {
-		c.Problem(at, "is exactly one of fetch, convert and compose")
+		c.Report(at, "is exactly one of fetch, convert and compose")
 	}
 	if f.Media != "" {
 		c.OneOf(at.Add("media"), f.Media, media.Types())
@@ -216,23 +216,23 @@ func (c check) file(at manifest.Path, f *File) {
 		"media": f.Fetch != "", "format": f.Fetch == "", "layout": f.Compose != nil, "gap": f.Compose != nil,
 	} {
 		if one && c.Has(at.Add(name)) && !fits {
-			c.Problem(at.Add(name), "has no meaning here")
+			c.Report(at.Add(name), "has no meaning here")
 		}
 	}
 	if f.Convert != nil && f.Format == "" {
-		c.Problem(at.Add("format"), "is missing: convert needs to know what to")
+		c.Report(at.Add("format"), "is missing: convert needs to know what to")
 	}
 }
 
-func (c check) model(at manifest.Path, id string) {
+func (c check) checkModel(at manifest.Path, id string) {
 	if !modelID.MatchString(id) {
-		c.Problem(at, "names a model, such as stele/canvas")
+		c.Report(at, "names a model, such as stele/canvas")
 	}
 }
 
-func (c check) within(at manifest.Path, got, least, most int) {
+func (c check) checkWithin(at manifest.Path, got, least, most int) {
 	if c.Has(at) && (got < least || got > most) {
-		c.Problem(at, "must be from %d to %d", least, most)
+		c.Report(at, "must be from %d to %d", least, most)
 	}
 }
 
@@ -282,7 +282,7 @@ func (c check) compile(at manifest.Path, s *Step, scope *formula.Scope, ids map[
 		at := at.Add("after", i)
 		place, known := ids[id]
 		if !known {
-			c.Problem(at, "there is no step %q%s", id, manifest.DidYouMean(id, slices.Sorted(maps.Keys(ids))))
+			c.Report(at, "there is no step %q%s", id, manifest.DidYouMean(id, slices.Sorted(maps.Keys(ids))))
 			continue
 		}
 		sc.needs[place] = true
@@ -309,7 +309,7 @@ func (c check) names(ids map[string]int) []string {
 // wants checks the type of a value that must have a certain one.
 func (c check) wants(at manifest.Path, t *template, what string, kinds ...reflect.Kind) {
 	if !t.may(kinds) {
-		c.Problem(at, "must be %s", what)
+		c.Report(at, "must be %s", what)
 	}
 }
 
@@ -355,9 +355,9 @@ func (c check) sort() {
 			if !visit(n) {
 				if seen[i] == open {
 					if n == i {
-						c.Problem(manifest.At("steps", i), "%s waits for itself", r.Steps[i].ID)
+						c.Report(manifest.At("steps", i), "%s waits for itself", r.Steps[i].ID)
 					} else {
-						c.Problem(manifest.At("steps", i), "%s and %s wait for each other", r.Steps[i].ID, r.Steps[n].ID)
+						c.Report(manifest.At("steps", i), "%s and %s wait for each other", r.Steps[i].ID, r.Steps[n].ID)
 					}
 					seen[i] = done
 				}

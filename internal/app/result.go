@@ -20,11 +20,11 @@ type results struct {
 	data  *template
 }
 
-func (c check) result(scope *formula.Scope, ids map[string]int) {
+func (c check) checkResult(scope *formula.Scope, ids map[string]int) {
 	r, at := &c.recipe.Result, manifest.At("result")
 	sc := &sight{doc: c.Doc, scope: scope, steps: ids, names: c.names(ids), needs: make(map[int]bool)}
 	if r.Images == nil && r.Videos == nil && r.Audios == nil && r.Texts == nil && r.Data == nil {
-		c.Problem(at, "an app needs a result: images, videos, audios, texts or data")
+		c.Report(at, "an app needs a result: images, videos, audios, texts or data")
 	}
 	for _, files := range []struct {
 		name string

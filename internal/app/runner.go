@@ -123,8 +123,8 @@ func (r *Runner) Rest() {
 	r.resting = true
 }
 
-// Owed reports whether calls are on their way, or what they brought is not kept yet.
-func (r *Runner) Owed() bool {
+// HasOwed reports whether calls are on their way, or what they brought is not kept yet.
+func (r *Runner) HasOwed() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.jobs) > 0

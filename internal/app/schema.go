@@ -57,7 +57,7 @@ func checkAnswer(said string, schema map[string]any) error {
 		return err
 	}
 	if err := compiled.Validate(v); err != nil {
-		return errors.New("the model's answer does not fit the schema: " + brief(innermost(err)))
+		return errors.New("the model's answer does not fit the schema: " + brief(innermostError(err)))
 	}
 	return nil
 }

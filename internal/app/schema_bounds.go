@@ -104,7 +104,7 @@ func (e effort) of(s *jsonschema.Schema, at *part) int {
 	e.known[look{s, at}] = 0
 	n := 1
 	add := func(s *jsonschema.Schema, at *part) { n = min(n+e.of(s, at), mostSchemaVisits+1) }
-	for _, same := range beside(s) {
+	for _, same := range schemasBeside(s) {
 		add(same, at)
 	}
 	for name, item := range at.object {
@@ -128,8 +128,8 @@ func (e effort) of(s *jsonschema.Schema, at *part) int {
 	return n
 }
 
-// beside are the parts of a schema that look at the same part of an answer.
-func beside(s *jsonschema.Schema) []*jsonschema.Schema {
+// schemasBeside are the parts of a schema that look at the same part of an answer.
+func schemasBeside(s *jsonschema.Schema) []*jsonschema.Schema {
 	list := []*jsonschema.Schema{s.Ref, s.RecursiveRef, s.Not, s.If, s.Then, s.Else, s.ContentSchema}
 	if s.DynamicRef != nil {
 		list = append(list, s.DynamicRef.Ref)
@@ -168,9 +168,9 @@ func ofItem(s *jsonschema.Schema, at int) []*jsonschema.Schema {
 	return list
 }
 
-// innermost is the last of the reasons of an error, without those above it: all of
+// innermostError is the last of the reasons of an error, without those above it: all of
 // them together may be as long as what was looked at.
-func innermost(err error) error {
+func innermostError(err error) error {
 	e, ok := errors.AsType[*jsonschema.ValidationError](err)
 	if !ok {
 		return err

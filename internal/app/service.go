@@ -104,7 +104,7 @@ func (r *Runner) CreateRead(ctx context.Context, who access.Principal, id string
 		}
 		delete(values, in.Name)
 	}
-	err = r.Pool.people(ctx, who.Workspace, func(b *formula.Budget) (err error) {
+	err = r.Pool.doForPerson(ctx, who.Workspace, func(b *formula.Budget) (err error) {
 		if b.Weigh(values) != nil {
 			return fault.New(fault.InvalidParameter, "The inputs of a run have at most %d MB together, beside files.", formula.MostGiven>>20)
 		}

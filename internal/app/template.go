@@ -66,7 +66,7 @@ func (s *sight) compile(at manifest.Path, v any) *template {
 func (s *sight) text(at manifest.Path, text string) *template {
 	pieces, err := cut(text)
 	if err != nil {
-		s.doc.Problem(at, "%s", err)
+		s.doc.Report(at, "%s", err)
 		return &template{literal: ""}
 	}
 	t := new(template)
@@ -83,7 +83,7 @@ func (s *sight) text(at manifest.Path, text string) *template {
 			return &template{program: program}
 		}
 		if k := program.Type(); k != nil && (k.Kind() == reflect.Slice || k.Kind() == reflect.Map) {
-			s.doc.Problem(at, "${%s} is a list or an object and cannot stand inside a text: use join(…) or toJSON(…)", brieflyQuoted(p.text))
+			s.doc.Report(at, "${%s} is a list or an object and cannot stand inside a text: use join(…) or toJSON(…)", quoteBriefly(p.text))
 		}
 		t.pieces = append(t.pieces, piece{program: program})
 	}
@@ -100,13 +100,13 @@ func (s *sight) text(at manifest.Path, text string) *template {
 func (s *sight) expression(at manifest.Path, text string) *formula.Program {
 	program, err := s.scope.Compile(text)
 	if err != nil {
-		s.doc.Problem(at, "${%s}: %s", brieflyQuoted(text), s.explain(err))
+		s.doc.Report(at, "${%s}: %s", quoteBriefly(text), s.explain(err))
 		return nil
 	}
 	m := mentions{sight: s, bare: make(map[ast.Node]bool)}
 	program.Walk(&m)
 	if len(m.bare) > 0 {
-		s.doc.Problem(at, "${%s}: steps is followed by the id of a step, as in steps.%s", brieflyQuoted(text), s.example())
+		s.doc.Report(at, "${%s}: steps is followed by the id of a step, as in steps.%s", quoteBriefly(text), s.example())
 	}
 	return program
 }
@@ -114,8 +114,8 @@ func (s *sight) expression(at manifest.Path, text string) *formula.Program {
 // longestQuote is how much of an expression is said again in a message.
 const longestQuote = 120
 
-// brieflyQuoted is an expression as messages say it.
-func brieflyQuoted(text string) string {
+// quoteBriefly writes an expression as messages say it.
+func quoteBriefly(text string) string {
 	text = strings.TrimSpace(text)
 	if len(text) > longestQuote {
 		return strings.ToValidUTF8(text[:longestQuote], "") + "…"
@@ -310,7 +310,7 @@ func toText(v any) string {
 func evaluate(b *formula.Budget, p *formula.Program, env map[string]any) (any, error) {
 	v, err := p.Run(b, env)
 	if over, ok := errors.AsType[*formula.Overrun](err); ok {
-		return nil, &valueless{"${" + brieflyQuoted(p.Text()) + "}: " + over.Message, true}
+		return nil, &valueless{"${" + quoteBriefly(p.Text()) + "}: " + over.Message, true}
 	}
 	return v, asValueless(err)
 }
@@ -321,7 +321,7 @@ func asValueless(err error) error {
 		return &valueless{over.Message, true}
 	}
 	if f, ok := errors.AsType[*formula.Failed](err); ok {
-		return &valueless{"${" + brieflyQuoted(f.Text) + "}: " + f.Message, false}
+		return &valueless{"${" + quoteBriefly(f.Text) + "}: " + f.Message, false}
 	}
 	return err
 }

@@ -143,5 +143,5 @@ func (v *StepView) outcome() (state media.State, all bool) {
 		}
 	}
 	// A failure may still be tried again: only the run itself knows.
-	return state, state != media.Failed || v.State == media.Failed || !slices.ContainsFunc(v.Items, func(d Done) bool { return d.again() })
+	return state, state != media.Failed || v.State == media.Failed || !slices.ContainsFunc(v.Items, func(d Done) bool { return d.canTryAgain() })
 }

@@ -51,8 +51,8 @@ type Part struct {
 
 func (p *Part) file() string { return path.Join(rowsFolder, p.Name+".jsonl.gz") }
 
-// agrees reports how rows differ from what the manifest says.
-func (p *Part) agrees(sum *table.Sum) error {
+// compare reports how rows differ from what the manifest says.
+func (p *Part) compare(sum *table.Sum) error {
 	if sum.Rows() != p.Rows {
 		return fmt.Errorf("%s has %d rows, not %d", p.Name, sum.Rows(), p.Rows)
 	}
@@ -66,7 +66,7 @@ func (p *Part) agrees(sum *table.Sum) error {
 func (m *Manifest) Agree(sums map[string]table.Sum) error {
 	for _, p := range m.Tables {
 		sum := sums[p.Name]
-		if err := p.agrees(&sum); err != nil {
+		if err := p.compare(&sum); err != nil {
 			return err
 		}
 	}

@@ -29,8 +29,8 @@ func NewIdentity() (secret, recipient string, err error) {
 	return id.String(), id.Recipient().String(), nil
 }
 
-// Master saves the master keys' text so that only the recipients can read it.
-func (w *Writer) Master(text string, recipients []age.Recipient) error {
+// SaveMaster saves the master keys' text so that only the recipients can read it.
+func (w *Writer) SaveMaster(text string, recipients []age.Recipient) error {
 	return w.save(masterName, func(out io.Writer) error {
 		plain := armor.NewWriter(out)
 		sealed, err := age.Encrypt(plain, recipients...)

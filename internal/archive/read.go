@@ -137,7 +137,7 @@ func (r *Reader) Rows(p Part) table.Rows {
 				return
 			}
 		}
-		if err := p.agrees(&sum); err != nil {
+		if err := p.compare(&sum); err != nil {
 			yield(nil, err)
 		}
 	}

@@ -94,8 +94,8 @@ func (w *Writer) Blob(key string, r io.Reader) (size int64, sum string, err erro
 	return size, sum, err
 }
 
-// Journal saves a file of usage that is not yet in the database.
-func (w *Writer) Journal(name string, r io.Reader) error {
+// SaveJournal saves a file of usage that is not yet in the database.
+func (w *Writer) SaveJournal(name string, r io.Reader) error {
 	return w.save(path.Join(journal, name), func(out io.Writer) error { _, err := io.Copy(out, r); return err })
 }
 

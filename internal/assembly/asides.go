@@ -16,7 +16,7 @@ import (
 // openRecord reads what the last process was working on when it died, and begins the
 // record of this one.
 func (w *mediaStack) openRecord(path string) (err error) {
-	if w.left, err = inflight.Left(path); err != nil {
+	if w.left, err = inflight.ReadLeft(path); err != nil {
 		return err
 	}
 	w.working, err = inflight.Open(path)

@@ -63,7 +63,7 @@ func (b *Backup) Run(ctx context.Context) (*archive.Manifest, error) {
 	if err := w.Finish(m); err != nil {
 		return nil, err
 	}
-	if err := b.Store.BackedUp(ctx, m.At); err != nil {
+	if err := b.Store.NoteBackup(ctx, m.At); err != nil {
 		return nil, fmt.Errorf("the backup is made, but that could not be written down: %w", err)
 	}
 	if len(wrong) > 0 {
@@ -91,7 +91,7 @@ func (b *Backup) saveMaster(w *archive.Writer, m *archive.Manifest) error {
 		return err
 	}
 	m.Wrapped = true
-	return w.Master(text.String(), recipients)
+	return w.SaveMaster(text.String(), recipients)
 }
 
 // journalOwner is what the file beside the journal is called in a backup.
@@ -112,7 +112,7 @@ func (b *Backup) saveJournal(w *archive.Writer) error {
 			return fmt.Errorf("read journal: %w", err)
 		}
 		defer f.Close()
-		return w.Journal(as, f)
+		return w.SaveJournal(as, f)
 	}
 	for _, name := range names {
 		if err := save(name, filepath.Base(name)); err != nil {
@@ -200,7 +200,7 @@ func openBlobs(cfg *config.Config, getenv func(string) string) (blob.Store, erro
 
 // fill puts what was saved or is elsewhere into an unused database. One that has it all already is left as it is.
 func fill(ctx context.Context, db *store.Store, c store.Content, jobs func() table.Rows) (taken int64, err error) {
-	if used, err := db.Used(ctx); err != nil {
+	if used, err := db.WasUsed(ctx); err != nil {
 		return 0, err
 	} else if used {
 		return 0, db.Holds(ctx, c)

@@ -120,8 +120,8 @@ func (c connector) Test(ctx context.Context, p config.Provider, model string) ca
 	return upstream.Probe(ctx, model)
 }
 
-// Said is what an upstream said for people in the cause of a failure.
-func (connector) Said(cause string) string { return provider.WordsOf(cause) }
+// UpstreamWords is what an upstream said for people in the cause of a failure.
+func (connector) UpstreamWords(cause string) string { return provider.WordsOf(cause) }
 
 // accountOf is a configured provider as the clients of upstreams see it.
 func accountOf(p config.Provider) provider.Account {

@@ -39,13 +39,13 @@ func (n *node) vitals() fleet.Node {
 	return me
 }
 
-// elsewhere is how providers serve the other servers; where that cannot be told, a page
+// healthElsewhere is how providers serve the other servers; where that cannot be told, a page
 // shows what this one knows.
-func (n *node) elsewhere(ctx context.Context) []map[string]route.Health {
+func (n *node) healthElsewhere(ctx context.Context) []map[string]route.Health {
 	if n.exchange == nil {
 		return nil
 	}
-	all, err := n.Store.Elsewhere(ctx, n.media.node, time.Now().Add(-fleet.SilentAfter))
+	all, err := n.Store.HealthElsewhere(ctx, n.media.node, time.Now().Add(-fleet.SilentAfter))
 	if err != nil {
 		n.log.LogAttrs(ctx, slog.LevelDebug, "how providers serve other servers is not known", slog.Any("error", err))
 	}

@@ -21,7 +21,7 @@ func (h *Installation) VerifyMoney(ctx context.Context) (limit.Verified, error) 
 // settled first; then nothing of its leases is in use.
 func (n *node) openLimits(ctx context.Context) error {
 	n.limits = limit.New(limit.Options{
-		Store: n.Store, Node: n.journal.Owner(), Log: n.log, Now: time.Now, Refused: func(m limit.Measure) { n.metrics.LimitRefused(string(m)) },
+		Store: n.Store, Node: n.journal.Owner(), Log: n.log, Now: time.Now, Refused: func(m limit.Measure) { n.metrics.CountLimitRefused(string(m)) },
 		Alone: n.Store.Engine() == "sqlite", // one process per folder
 	})
 	if err := n.journal.Flush(ctx); err != nil {

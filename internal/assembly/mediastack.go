@@ -84,7 +84,7 @@ func (n *node) openMedia(ctx context.Context) (err error) {
 	w.files = file.New(file.Options{
 		Store: n.Store, Blobs: w.blobs, Secrets: n.signing, Public: func() *url.URL { return n.public },
 		Outside: func() *http.Client { return n.supply.Egress().Callers }, Settings: n.runtime.fileSettings, Log: n.log, Now: time.Now,
-		Processors: w.processors, Share: n.share, Damaged: n.metrics.FileDamaged,
+		Processors: w.processors, Share: n.share, Damaged: n.metrics.CountFileDamaged,
 	})
 	mailer, err := openMail(n.Config, n.Getenv)
 	if err != nil {
@@ -92,7 +92,7 @@ func (n *node) openMedia(ctx context.Context) (err error) {
 	}
 	w.webhooks = webhook.New(webhook.Options{
 		Store: n.Store, Box: n.Keyring.Box(webhookBox), Client: func() *http.Client { return n.supply.Egress().Receivers }, Now: time.Now, Log: n.log,
-		Mail: mailer, Working: w.working, Aside: w.told, Tried: n.metrics.MessageTried,
+		Mail: mailer, Working: w.working, Aside: w.told, Tried: n.metrics.CountMessage,
 	})
 	alone := n.Store.Engine() == "sqlite" // one process per folder
 	w.replay = replay.New(replay.Options{Store: n.Store, Node: w.node, Alone: alone, Now: time.Now})
@@ -143,7 +143,7 @@ func chargeWorkspace(budget *memory.Budget, craft background.Craft) background.C
 
 // openQueue makes the tables of the queue and has the store write jobs there.
 func openQueue(ctx context.Context, db *store.Store, node string, log *slog.Logger) (*queue.Queue, error) {
-	if err := db.Alone(ctx, func(ctx context.Context) error { return queue.Migrate(ctx, db.Writer(), db.Pool()) }); err != nil {
+	if err := db.RunAlone(ctx, func(ctx context.Context) error { return queue.Migrate(ctx, db.Writer(), db.Pool()) }); err != nil {
 		return nil, err
 	}
 	q := queue.New(queue.Options{DB: db.Writer(), Pool: db.Pool(), Node: node, Log: log})
@@ -190,7 +190,7 @@ func (w *mediaStack) start(ctx context.Context, beside *sync.WaitGroup) error {
 			w.log.LogAttrs(ctx, slog.LevelWarn, "the place for files cannot be reached", slog.Any("error", err))
 		}
 	})
-	beside.Go(func() { w.store.Listen(ctx, w.log, w.generations.Changed) })
+	beside.Go(func() { w.store.Listen(ctx, w.log, w.generations.WakeWaiters) })
 	beside.Go(func() { w.release(ctx) })
 	drained := make(chan struct{})
 	beside.Go(func() { w.generations.Supervise(ctx, drained) })
@@ -231,7 +231,7 @@ func (w *mediaStack) rest(drain time.Duration) {
 func (w *mediaStack) finish(ctx context.Context) {
 	ctx, cancel := context.WithDeadline(ctx, w.drained)
 	defer cancel()
-	for w.supply.Owed() {
+	for w.supply.HasOwed() {
 		if pause.For(ctx, 50*time.Millisecond) != nil {
 			w.log.LogAttrs(ctx, slog.LevelWarn, "calls that are paid for were cut off")
 			return

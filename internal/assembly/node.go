@@ -94,7 +94,7 @@ func (n *node) open(ctx context.Context, offered supply.Contents) (err error) {
 		return err
 	}
 	n.journal.OnRefused = func(r store.Refused) {
-		n.metrics.UsageRefused()
+		n.metrics.CountUsageRefused()
 		n.log.LogAttrs(ctx, slog.LevelError, "a usage record was set aside: the database refuses it",
 			slog.String("record", r.ID), slog.String("reason", r.Reason), slog.String("file", "journal/refused.jsonl"))
 	}
@@ -130,7 +130,7 @@ func (n *node) openSupply(ctx context.Context, offered supply.Contents, builtin 
 	n.supply = supply.New(supply.Options{
 		File: n.Config, Connector: connector{n.operator, n.Getenv, n.log, n.runtime.memory}, Library: mediaLibrary{}, Builtin: builtin,
 		Records: n.Store, Box: n.Keyring.Box(supply.SecretsBox), Catalog: n.catalog, Apps: n.apps, Router: n.router,
-		Elsewhere: n.elsewhere, Took: n.runtime.take, Log: n.log,
+		Elsewhere: n.healthElsewhere, Took: n.runtime.take, Log: n.log,
 	})
 	n.runtime.supply = n.supply
 	return n.supply.Open(ctx, offered)

@@ -127,7 +127,7 @@ func (r *Restore) putRows(ctx context.Context, from *archive.Reader, withFiles b
 		return 0, err
 	}
 	defer db.Close()
-	used, err := db.Used(ctx)
+	used, err := db.WasUsed(ctx)
 	if err == nil && withFiles && !used {
 		err = r.putFiles(ctx, from)
 	}

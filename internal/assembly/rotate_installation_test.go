@@ -249,7 +249,7 @@ func (s *sealedInstallation) opensNothing(t *testing.T, old *seal.Master) {
 				}
 				for _, form := range forms {
 					values++
-					if seal.Marked(form) {
+					if seal.IsMarked(form) {
 						marked++
 					}
 					for _, purpose := range purposes {

@@ -14,13 +14,13 @@ import (
 
 // openMetrics has the rooms tell what is counted.
 func (n *node) openMetrics() {
-	n.metrics.MemoryInFlight(n.runtime.memory.Taken)
+	n.metrics.ShowMemoryInFlight(n.runtime.memory.Taken)
 	n.Store.OnSaved(n.metrics.Usage(telemetry.Labels{
 		Model: func(id string) bool {
 			if n.catalog.Has(id) {
 				return true
 			}
-			_, app := n.apps.Declared(id)
+			_, app := n.apps.FindDeclared(id)
 			return app
 		},
 		Provider: n.hasProvider,
@@ -99,7 +99,7 @@ func (n *node) readShared(ctx context.Context) (*telemetry.Shared, error) {
 	if err != nil {
 		return nil, err
 	}
-	budgets, err := n.Store.NearlyUsed(ctx, nearly, time.Now())
+	budgets, err := n.Store.CountNearlyUsed(ctx, nearly, time.Now())
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,9 @@ func (n *node) openShare() {
 		Most: func() int64 { return int64(n.runtime.config().Limits.StoragePerWorkspace) },
 		Log:  n.log, Now: time.Now,
 	})
-	n.Access.SetRoom(func(ctx context.Context, workspace string) error { return n.share.Room(ctx, workspace, share.Held{}) })
+	n.Access.SetRoom(func(ctx context.Context, workspace string) error {
+		return n.share.TakeRoom(ctx, workspace, share.Held{})
+	})
 }
 
 // FreeRoom is what may still be written where an installation has its files and its rows.

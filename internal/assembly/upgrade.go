@@ -13,7 +13,7 @@ import (
 // no room for the copy that is made of SQLite first.
 func Upgrade(ctx context.Context, cfg *config.Config, uncopied bool) error {
 	if uncopied {
-		if err := store.UpgradeUncopied(ctx, cfg.DatabaseURL.Reveal(), cfg.Data); err != nil {
+		if err := store.UpgradeWithoutCopy(ctx, cfg.DatabaseURL.Reveal(), cfg.Data); err != nil {
 			return err
 		}
 	}

@@ -178,7 +178,7 @@ func (s *S3) Put(ctx context.Context, key string, r io.Reader) (int64, error) {
 		var kept minio.UploadInfo
 		kept, err = s.core.Client.PutObject(ctx, s.bucket, s.prefix+key, spool, n,
 			minio.PutObjectOptions{ContentType: "application/octet-stream", DisableMultipart: true})
-		if err = s.absent(err); err == nil && kept.ETag == "" {
+		if err = s.toStoreError(err); err == nil && kept.ETag == "" {
 			err = fault.NewAway(errors.New("the storage did not say what it has kept"))
 		}
 	}
@@ -211,7 +211,7 @@ func (s *S3) Delete(ctx context.Context, key string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, answering)
 	defer cancel()
-	err := s.absent(s.core.Client.RemoveObject(ctx, s.bucket, s.prefix+key, minio.RemoveObjectOptions{}))
+	err := s.toStoreError(s.core.Client.RemoveObject(ctx, s.bucket, s.prefix+key, minio.RemoveObjectOptions{}))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("delete blob %s: %w", key, err)
 	}
@@ -245,14 +245,14 @@ func (s *S3) open(ctx context.Context, key string, off, n int64) (io.ReadCloser,
 		return io.NopCloser(bytes.NewReader(nil)), nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("open blob %s: %w", key, s.absent(err))
+		return nil, fmt.Errorf("open blob %s: %w", key, s.toStoreError(err))
 	}
 	return body, nil
 }
 
-// absent turns the storage's "no such key" into the one error for that, and its troubles
+// toStoreError turns the storage's "no such key" into the one error for that, and its troubles
 // into the one for those: whether it is slow, full or overloaded, that passes.
-func (s *S3) absent(err error) error {
+func (s *S3) toStoreError(err error) error {
 	if err == nil {
 		return nil
 	}

@@ -23,6 +23,7 @@ type answer struct {
 	id      string
 	created time.Time
 	out     *wire.EventWriter // nil: the client wants the answer whole
+	run     *run              // nil: its client waits for it
 
 	sequence   int64
 	signs      int      // of life
@@ -37,6 +38,7 @@ type answer struct {
 	signed     []signature      // of calls and of the text, told at the end
 	stop       chat.Stop        // why the model stopped
 	usage      chat.Usage
+	cost       []byte // in USD, where the server tells it
 	tier       string
 }
 
@@ -60,7 +62,7 @@ func (a *answer) finish(err error) (response []byte, status string, sendErr erro
 	switch {
 	case err != nil:
 		status = "failed"
-	case a.stop.Reason == chat.MaxTokens, a.filtered():
+	case a.stop.Reason == chat.MaxTokens, a.isFiltered():
 		status = "incomplete"
 	}
 	if sendErr = a.close(status); sendErr != nil {
@@ -68,11 +70,13 @@ func (a *answer) finish(err error) (response []byte, status string, sendErr erro
 	}
 	var failed *failure
 	if err == nil {
-		sendErr = a.signatures()
+		sendErr = a.tellSignatures()
 	} else {
 		failed = failureOf(err)
 		sendErr = a.emit("error", func(w *jsonscan.Writer) {
-			w.Key("code").Text(failed.code).Key("message").Text(failed.message).Key("param").Null()
+			failed.write(w)
+			failed.write(w.Key("error").Open(object).Key("type").Text(failed.kind))
+			w.Close(object)
 		})
 	}
 	if sendErr != nil {
@@ -82,9 +86,9 @@ func (a *answer) finish(err error) (response []byte, status string, sendErr erro
 	return a.response(status, failed), status, a.tell("response."+status, status, failed)
 }
 
-// filtered reports whether the answer was kept back. One in which the model itself
+// isFiltered reports whether the answer was kept back. One in which the model itself
 // declines is whole.
-func (a *answer) filtered() bool { return a.stop.Reason == chat.Refused && a.stop.Raw != "stop" }
+func (a *answer) isFiltered() bool { return a.stop.Reason == chat.Refused && a.stop.Raw != "stop" }
 
 // failureOf is an error in the words of this API.
 func failureOf(err error) *failure {
@@ -92,11 +96,14 @@ func failureOf(err error) *failure {
 		return told
 	}
 	e := fault.From(err)
-	return &failure{code: "server_error", message: e.Message}
+	return &failure{kind: serverError, code: serverError, message: e.Message}
 }
 
 // emit sends one event, whose members beside type and number fill writes.
 func (a *answer) emit(event string, fill func(w *jsonscan.Writer)) error {
+	if a.run != nil {
+		a.run.add(a.event(nil, event, fill))
+	}
 	if a.out == nil {
 		return nil
 	}
@@ -146,7 +153,7 @@ var echoed = []struct{ name, otherwise string }{
 func (a *answer) response(status string, failed *failure) []byte {
 	var w jsonscan.Writer
 	w.Open(object).Key("id").Text(a.id).Key("object").Plain("response").Key("created_at").Int(a.created.Unix()).Key("status").Plain(status)
-	w.Key("background").Bool(false).Key("completed_at")
+	w.Key("background").Bool(a.background).Key("completed_at")
 	if status == "completed" {
 		w.Int(time.Now().Unix())
 	} else {
@@ -161,7 +168,7 @@ func (a *answer) response(status string, failed *failure) []byte {
 	w.Key("incomplete_details")
 	if status == "incomplete" {
 		reason := "max_output_tokens"
-		if a.filtered() {
+		if a.isFiltered() {
 			reason = "content_filter"
 		}
 		w.Open(object).Key("reason").Plain(reason).Close(object)
@@ -180,7 +187,10 @@ func (a *answer) response(status string, failed *failure) []byte {
 			w.Key(e.name).Raw([]byte(e.otherwise))
 		}
 	}
-	writeUsage(w.Key("usage"), a.usage)
+	if a.thread != "" {
+		w.Key("conversation").Open(object).Key("id").Text(a.thread).Close(object)
+	}
+	writeUsage(w.Key("usage"), a.usage, a.cost)
 	return w.Close(object).Bytes()
 }
 
@@ -189,12 +199,15 @@ func (a *answer) at() int64 { return int64(len(a.items)) }
 
 // close ends all open items.
 func (a *answer) close(status string) error {
-	return errors.Join(a.endThought(status), a.wordsEnd(status), a.callEnd(status))
+	return errors.Join(a.endThought(status), a.endWords(status), a.callEnd(status))
 }
 
 // tellDone tells that an item is whole.
 func (a *answer) tellDone(at int64, item []byte) error {
 	a.items = append(a.items, item)
+	if a.run != nil {
+		a.run.show(a.response("in_progress", nil))
+	}
 	return a.emit("response.output_item.done", func(w *jsonscan.Writer) { w.Key("output_index").Int(at).Key("item").Raw(item) })
 }
 
@@ -218,9 +231,9 @@ func (a *answer) sign(id, mark string) {
 	}
 }
 
-// signatures tells those of calls and of the text, in an item of their own: they come
+// tellSignatures tells those of calls and of the text, in an item of their own: they come
 // when what they sign is told already.
-func (a *answer) signatures() error {
+func (a *answer) tellSignatures() error {
 	if len(a.signed) == 0 {
 		return nil
 	}

@@ -69,10 +69,10 @@ func (a *answer) callEnd(status string) error {
 		a.items = append(a.items, c.json("incomplete", c.arguments.String()))
 		return nil
 	}
-	return a.callDone(c)
+	return a.endCall(c)
 }
 
-func (a *answer) callDone(c *callState) error {
+func (a *answer) endCall(c *callState) error {
 	arguments := cmp.Or(c.arguments.String(), "{}")
 	event, member := "", ""
 	switch c.kind {

@@ -69,9 +69,9 @@ func (a *answer) think(words string) error {
 	})
 }
 
-// details takes over reasoning_details. New ones belong to the open thought, or begin one.
+// takeDetails takes over reasoning_details. New ones belong to the open thought, or begin one.
 // A call whose arguments are still coming is not broken off for them.
-func (a *answer) details() error {
+func (a *answer) takeDetails() error {
 	if a.call != nil && !a.call.whole {
 		return nil
 	}
@@ -152,7 +152,7 @@ func (a *answer) say(words string, refusal bool, likely []byte) error {
 	if words == "" {
 		return nil
 	}
-	if err := a.wordsBegin(refusal); err != nil {
+	if err := a.beginWords(refusal); err != nil {
 		return err
 	}
 	i := a.words
@@ -164,7 +164,7 @@ func (a *answer) say(words string, refusal bool, likely []byte) error {
 	}
 	var rated jsonscan.Writer
 	if likely != nil {
-		rated.Inside(jsonscan.Root(likely).Get("content"))
+		rated.WriteInside(jsonscan.Root(likely).Get("content"))
 		i.likely = joinElements(i.likely, rated.Bytes())
 	}
 	return a.emit(event, func(w *jsonscan.Writer) {
@@ -175,31 +175,31 @@ func (a *answer) say(words string, refusal bool, likely []byte) error {
 	})
 }
 
-// wordsBegin opens a message, or in the open one a part, for words or for a refusal.
-func (a *answer) wordsBegin(refusal bool) error {
+// beginWords opens a message, or in the open one a part, for words or for a refusal.
+func (a *answer) beginWords(refusal bool) error {
 	if i := a.words; i != nil {
 		if i.refusal == refusal {
 			return nil
 		}
-		err := a.partEnd()
+		err := a.endPart()
 		i.index, i.refusal = i.index+1, refusal
-		return errors.Join(err, a.partBegin())
+		return errors.Join(err, a.beginPart())
 	}
 	if err := a.close("completed"); err != nil {
 		return err
 	}
 	a.words = &messageItem{id: uid.New("msg"), at: a.at(), refusal: refusal, before: a.characters}
-	return errors.Join(a.tellAdded(a.words.at, a.words.json("in_progress")), a.partBegin())
+	return errors.Join(a.tellAdded(a.words.at, a.words.json("in_progress")), a.beginPart())
 }
 
-func (a *answer) partBegin() error {
+func (a *answer) beginPart() error {
 	i := a.words
 	return a.emit("response.content_part.added", func(w *jsonscan.Writer) {
 		about(w, i.id, i.at).Key("content_index").Int(i.index).Key("part").Raw(i.part(""))
 	})
 }
 
-func (a *answer) partEnd() error {
+func (a *answer) endPart() error {
 	i := a.words
 	words := i.text.String()
 	event, member := "response.output_text.done", "text"
@@ -225,7 +225,7 @@ func (a *answer) partEnd() error {
 	return err
 }
 
-func (a *answer) wordsEnd(status string) error {
+func (a *answer) endWords(status string) error {
 	i := a.words
 	if i == nil {
 		return nil
@@ -235,7 +235,7 @@ func (a *answer) wordsEnd(status string) error {
 		a.words, a.items = nil, append(a.items, i.json("incomplete"))
 		return nil
 	}
-	err := a.partEnd()
+	err := a.endPart()
 	a.words = nil
 	return errors.Join(err, a.tellDone(i.at, i.json(status)))
 }

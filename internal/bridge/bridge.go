@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -34,12 +35,13 @@ type Bridge struct {
 	Options
 
 	proxy      http.Handler
+	runs       runs
 	unthinking sync.Map // by their ids, models that do not think where they have tools
 }
 
 // New makes a bridge.
 func New(o Options) *Bridge {
-	b := &Bridge{Options: o}
+	b := &Bridge{Options: o, runs: runs{byID: make(map[string]*run)}}
 	b.proxy = b.newProxy()
 	return b
 }
@@ -56,6 +58,7 @@ func (b *Bridge) Serve(ctx context.Context, at net.Listener) error {
 	server := &http.Server{Handler: b, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, ErrorLog: slog.NewLogLogger(b.Log.Handler(), slog.LevelDebug)}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(at) }()
+	defer b.runs.stop()
 	select {
 	case err := <-ended:
 		return err
@@ -82,7 +85,7 @@ type call struct {
 
 // ServeHTTP answers one request.
 func (b *Bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	start, c, out := time.Now(), &call{Request: r, path: pathOf(r), id: uid.New("req")}, &written{ResponseWriter: w}
+	start, c, out := time.Now(), &call{Request: r, path: pathOf(r), id: uid.New("req")}, &written{ResponseWriter: w, codex: isCodex(r.Header)}
 	defer func() {
 		b.Log.LogAttrs(r.Context(), slog.LevelInfo, "request", slog.String("request_id", c.id), slog.String("method", r.Method), slog.String("path", c.path),
 			slog.Int("status", out.status), slog.Duration("took", time.Since(start)), slog.String("dropped", strings.Join(c.dropped, ", ")))
@@ -97,14 +100,18 @@ func (b *Bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// pathOf is the path as all clients mean it, however much of it their base URL has:
-// with the server's own /api or not, for OpenAI's clients without /v1, and for Google's
-// in whichever version of its API.
+// pathOf is the path as all clients mean it, however much of it their base URL has: with
+// the server's own /api or not, with a version twice or for OpenAI's and Anthropic's clients
+// with none, with slashes too many, and for Google's in whichever version of its API.
 func pathOf(r *http.Request) string {
-	path := strings.TrimPrefix(r.URL.EscapedPath(), "/api")
-	for _, root := range []string{"/responses", "/chat/completions", "/models"} {
+	segments := slices.DeleteFunc(strings.Split(r.URL.EscapedPath(), "/"), func(s string) bool { return s == "" })
+	for len(segments) > 0 && (segments[0] == "api" || isVersion(segments[0]) && len(segments) > 1 && (segments[1] == "api" || isVersion(segments[1]))) {
+		segments = segments[1:]
+	}
+	path := "/" + strings.Join(segments, "/")
+	for _, root := range []string{"/responses", "/conversations", "/chat/completions", "/models", "/messages"} {
 		if within(path, root) {
-			return "/v1" + path
+			path = "/v1" + path
 		}
 	}
 	for _, version := range []string{"/v1", "/v1alpha", "/v1beta1"} {
@@ -113,6 +120,10 @@ func pathOf(r *http.Request) string {
 		}
 	}
 	return path
+}
+
+func isVersion(segment string) bool {
+	return segment == "v1" || strings.HasPrefix(segment, "v1alpha") || strings.HasPrefix(segment, "v1beta")
 }
 
 // ofGoogle tells a request for models at /v1 of Google's client from one of OpenAI's, which
@@ -129,11 +140,13 @@ func within(path, prefix string) bool {
 // route answers what the bridge speaks itself and passes on the rest.
 func (b *Bridge) route(w http.ResponseWriter, c *call) error {
 	switch method, path := c.Method, c.path; {
-	case path == "/" || path == "":
+	case path == "/":
 		_, err := io.WriteString(w, "stele bridge\n")
 		return err
 	case within(path, "/v1/responses"):
 		return b.responses(w, c, strings.Trim(strings.TrimPrefix(path, "/v1/responses"), "/"))
+	case within(path, "/v1/conversations"):
+		return b.conversations(w, c, strings.Trim(strings.TrimPrefix(path, "/v1/conversations"), "/"))
 	case method == http.MethodGet && strings.HasPrefix(path, "/v1/models/"):
 		return b.oneModel(w, c, strings.TrimPrefix(path, "/v1/models/"))
 	case method == http.MethodPost && path == "/v1/messages/count_tokens":
@@ -143,7 +156,7 @@ func (b *Bridge) route(w http.ResponseWriter, c *call) error {
 	case method == http.MethodPost && strings.HasPrefix(path, "/v1beta/models/") && strings.HasSuffix(path, ":countTokens"):
 		return b.countContents(w, c)
 	case within(path, "/v1"), within(path, "/v1beta"):
-		b.proxy.ServeHTTP(w, c.WithContext(context.WithValue(c.Context(), passed{}, c)))
+		b.pass(w, c)
 		return nil
 	}
 	return fault.New(fault.NotFound, "There is nothing at %s. A base URL for this bridge ends in /v1 for OpenAI's clients and has no path for Anthropic's and Google's.", c.path)
@@ -159,19 +172,18 @@ func (b *Bridge) responses(w http.ResponseWriter, c *call, rest string) error {
 		// Codex takes this status as the word to go on over HTTP.
 		w.WriteHeader(http.StatusUpgradeRequired)
 		return nil
+	case rest == "compact" && c.Method == http.MethodPost:
+		return b.compact(w, c)
 	case rest == "input_tokens" && c.Method == http.MethodPost:
 		return b.countResponse(w, c)
 	case tail == "input_items" && c.Method == http.MethodGet:
 		return b.listInput(w, c, id)
 	case tail == "cancel" && c.Method == http.MethodPost:
-		return fault.New(fault.InvalidParameter, "Only responses in the background can be canceled, and the bridge makes none: close the connection instead.")
-	case tail == "" && rest != "compact" && rest != "" && c.Method == http.MethodGet:
+		return b.cancelResponse(w, c, id)
+	case tail == "" && rest != "" && c.Method == http.MethodGet:
 		return b.showResponse(w, c, id)
-	case tail == "" && rest != "compact" && rest != "" && c.Method == http.MethodDelete:
+	case tail == "" && rest != "" && c.Method == http.MethodDelete:
 		return b.deleteResponse(w, id)
-	}
-	if rest == "compact" {
-		return fault.New(fault.NotFound, "The bridge makes no conversation shorter by itself: ask a model for a summary, and go on from that.")
 	}
 	return fault.New(fault.NotFound, "The bridge does not serve %s %s.", c.Method, c.path)
 }
@@ -180,9 +192,13 @@ func (b *Bridge) responses(w http.ResponseWriter, c *call, rest string) error {
 type written struct {
 	http.ResponseWriter
 	status int
+	codex  bool // the client is Codex
 }
 
 func (w *written) WriteHeader(status int) {
+	if w.codex {
+		status = finalFor(status, w.Header())
+	}
 	w.status = cmp.Or(w.status, status)
 	w.ResponseWriter.WriteHeader(status)
 }

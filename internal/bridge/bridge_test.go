@@ -104,6 +104,14 @@ func TestPassesOnWithItsOwnKey(t *testing.T) {
 		"/v1/models/a/b:generateContent":                               "/api/v1beta/models/a/b:generateContent",
 		"/v1alpha/models/a:generateContent":                            "/api/v1beta/models/a:generateContent",
 		"/v1beta1/models/a:generateContent":                            "/api/v1beta/models/a:generateContent",
+		"/v1/v1/messages":                                              "/api/v1/messages",
+		"/messages":                                                    "/api/v1/messages",
+		"/v1//chat/completions/":                                       "/api/v1/chat/completions",
+		"//v1/chat/completions":                                        "/api/v1/chat/completions",
+		"/v1/api/v1/chat/completions":                                  "/api/v1/chat/completions",
+		"/v1/v1beta/models/m:generateContent":                          "/api/v1beta/models/m:generateContent",
+		"/v1beta/v1beta/models/v1/api:generateContent":                 "/api/v1beta/models/v1/api:generateContent",
+		"/models/a/b:generateContent":                                  "/api/v1beta/models/a/b:generateContent",
 		"/v1/generations":                                              "/api/v1/generations",
 	} {
 		status, _, _ := ask(t, "POST", b.URL+from, `{"x":1}`, "Authorization", "Bearer dummy", "X-Api-Key", "dummy", "X-Goog-Api-Key", "dummy", "Cookie", "a=b")
@@ -189,7 +197,7 @@ func TestRefusals(t *testing.T) {
 	b := newBridge(t, s)
 	for body, want := range map[string]string{
 		`{"input":"x"}`: "model is missing", `{"model":"m"}`: "input must be", `{"model":"m","input":5}`: "input must be", `[]`: "not a JSON object", `{`: "not valid JSON",
-		`{"model":"m","input":"x","background":true}`: "background", `{"model":"m","input":"x","conversation":"conv_1"}`: "previous_response_id",
+		`{"model":"m","input":"x","background":1}`:                                                     "background must be",
 		`{"model":"m","input":"x","tools":[{"type":"file_search"}]}`:                                   "file_search",
 		`{"model":"m","input":"x","tools":[{"type":"shell","environment":{"type":"container_auto"}}]}`: "containers",
 		`{"model":"m","input":"x","tools":[{"type":"web_search"}],"tool_choice":"required"}`:           "tool_choice",

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"slices"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
@@ -73,12 +74,16 @@ func (a *answer) frame(decoder dialect.Decoder, frame wire.Frame) ([]chat.Event,
 	}
 	if e := root.Get("error"); !e.Absent() {
 		return nil, &failure{
-			code:    cmp.Or(text(e.Get("code")), "server_error"),
+			kind:    cmp.Or(text(e.Get("type")), serverError),
+			code:    cmp.Or(text(e.Get("code")), serverError),
 			message: cmp.Or(text(e.Get("message")), text(e), "The server told of an error without a word about it."),
 		}
 	}
 	if tier := root.Get("service_tier").View(); tier != "" {
 		a.tier = text(root.Get("service_tier"))
+	}
+	if cost := root.Get("usage", "cost"); !cost.Absent() {
+		a.cost = slices.Clone(cost.Raw())
 	}
 	for _, v := range root.Get("choices").Index(0).Get("delta", "reasoning_details").Elements() {
 		a.untold = append(a.untold, jsonscan.Root(v.AppendCompact(nil)))
@@ -86,10 +91,20 @@ func (a *answer) frame(decoder dialect.Decoder, frame wire.Frame) ([]chat.Event,
 	return decoder.Decode(nil, frame)
 }
 
+// serverError is what an error is called of which no more is known.
+const serverError = "server_error"
+
 // failure is an error that the server told in the middle of its stream.
-type failure struct{ code, message string }
+type failure struct{ kind, code, message string }
 
 func (f *failure) Error() string { return f.code + ": " + f.message }
+
+// write writes what an event says of it. OpenAI's types have it in the event itself, its
+// service in a member error as well; the SDKs before version 7, and those of other
+// languages, take an event for a failure by that member alone.
+func (f *failure) write(w *jsonscan.Writer) {
+	w.Key("code").Text(f.code).Key("message").Text(f.message).Key("param").Null()
+}
 
 // text is a string in memory of its own.
 func text(v jsonscan.Value) string {
@@ -105,18 +120,18 @@ func (a *answer) take(events []chat.Event) error {
 		switch e.Kind {
 		case chat.Open:
 			if e.Part.Kind != chat.Thought && e.Part.Kind != chat.Redacted {
-				err = a.details()
+				err = a.takeDetails()
 			}
 			if err == nil && e.Part.Kind == chat.ToolCall {
 				err = a.callBegin(&e.Part)
 			}
 		case chat.Delta:
-			err = a.piece(&e.Part)
+			err = a.takePiece(&e.Part)
 		case chat.Close:
 			if e.Part.Kind == chat.ToolCall {
 				a.call.whole = true
 			} else if e.Part.Kind == chat.Thought {
-				err = a.details()
+				err = a.takeDetails()
 			}
 		case chat.Finish:
 			a.stop, a.usage = e.Stop, e.Usage
@@ -126,11 +141,11 @@ func (a *answer) take(events []chat.Event) error {
 			return err
 		}
 	}
-	return a.details()
+	return a.takeDetails()
 }
 
-// piece takes over a piece of what is open.
-func (a *answer) piece(p *chat.Part) error {
+// takePiece takes over a piece of what is open.
+func (a *answer) takePiece(p *chat.Part) error {
 	switch p.Kind {
 	case chat.Thought:
 		return a.think(p.Text)
@@ -148,7 +163,7 @@ func (a *answer) piece(p *chat.Part) error {
 }
 
 // writeUsage writes what an answer took.
-func writeUsage(w *jsonscan.Writer, u chat.Usage) {
+func writeUsage(w *jsonscan.Writer, u chat.Usage, cost []byte) {
 	if !u.Known {
 		w.Null()
 		return
@@ -156,5 +171,9 @@ func writeUsage(w *jsonscan.Writer, u chat.Usage) {
 	w.Open(object).Key("input_tokens").Int(u.Prompt())
 	w.Key("input_tokens_details").Open(object).Key("cached_tokens").Int(u.CacheRead).Key("cache_write_tokens").Int(u.CacheWrite).Close(object)
 	w.Key("output_tokens").Int(u.Completion()).Key("output_tokens_details").Open(object).Key("reasoning_tokens").Int(u.Reasoning).Close(object)
-	w.Key("total_tokens").Int(u.Total()).Close(object)
+	w.Key("total_tokens").Int(u.Total())
+	if cost != nil { // its client has asked for it
+		w.Key("cost").Raw(cost)
+	}
+	w.Close(object)
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"stele/internal/dialect/anthropic"
 	"stele/internal/dialect/gemini"
@@ -52,6 +53,24 @@ func fail(w *written, c *call, err error) {
 	answerJSON(w, status, body)
 }
 
+// isCodex reports whether a client is Codex.
+func isCodex(h http.Header) bool {
+	return strings.HasPrefix(h.Get("Originator"), "codex") || strings.HasPrefix(h.Get("User-Agent"), "codex")
+}
+
+// finalFor is the status that tells Codex what trying again would not change. It looks at no header and tries
+// five times more, for half a minute, whatever is refused with another status than 400: a wrong key, a model that is not there.
+func finalFor(status int, h http.Header) int {
+	switch status {
+	case http.StatusTooManyRequests, http.StatusUpgradeRequired: // it knows what these mean
+		return status
+	}
+	if status > http.StatusBadRequest && status < http.StatusInternalServerError && h.Get("X-Should-Retry") == "false" {
+		return http.StatusBadRequest
+	}
+	return status
+}
+
 func answerJSON(w http.ResponseWriter, status int, body []byte) {
 	w.Header().Set("Content-Type", jsonType)
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
@@ -59,8 +78,8 @@ func answerJSON(w http.ResponseWriter, status int, body []byte) {
 	_, _ = w.Write(body) // the client is gone: nothing is left to tell it
 }
 
-// unreachable says that the server could not be asked.
-func (b *Bridge) unreachable(err error) error {
+// refuseUnreachable says that the server could not be asked.
+func (b *Bridge) refuseUnreachable(err error) error {
 	b.Log.Warn("the server was not reached", slog.String("server", b.Server), slog.Any("error", err))
 	return fault.New(fault.UpstreamError, "The Stele server at %s was not reached.", b.Server).Because(err)
 }

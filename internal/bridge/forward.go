@@ -1,6 +1,8 @@
 package bridge
 
 import (
+	"context"
+	"io"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
@@ -11,6 +13,17 @@ type passed struct{}
 
 // credentials are the headers in which clients send keys: none of them is the server's.
 var credentials = []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key", "Cookie", "Proxy-Authorization"}
+
+// pass passes a request on. Of its body no more is read than there is: net/http closes it
+// when the answer begins, and a Transport that looks for its end afterwards ends the connection
+// to the server, in the middle of the answer.
+func (b *Bridge) pass(w http.ResponseWriter, c *call) {
+	r := c.WithContext(context.WithValue(c.Context(), passed{}, c))
+	if r.ContentLength > 0 {
+		r.Body = io.NopCloser(io.LimitReader(r.Body, r.ContentLength))
+	}
+	b.proxy.ServeHTTP(w, r)
+}
 
 // newProxy passes requests on to the server, with the developer's key.
 func (b *Bridge) newProxy() http.Handler {
@@ -32,12 +45,16 @@ func (b *Bridge) newProxy() http.Handler {
 			r.Out.Header.Set("Authorization", "Bearer "+b.Key)
 			r.Out.Header.Set("X-Request-Id", c.id)
 		},
+		ModifyResponse: func(answered *http.Response) error {
+			answered.Header.Del("X-Request-Id") // the bridge has told it, and it is the same
+			return nil
+		},
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			c := r.Context().Value(passed{}).(*call)
 			if r.Context().Err() != nil {
 				panic(http.ErrAbortHandler)
 			}
-			fail(w.(*written), c, b.unreachable(err))
+			fail(w.(*written), c, b.refuseUnreachable(err))
 		},
 	}
 }

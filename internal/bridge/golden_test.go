@@ -40,6 +40,7 @@ type server struct {
 	refuse func(body string) string // what it says instead, with 400; "": nothing
 	early  string                   // what it says it dropped, before and after
 	late   string
+	say    func(h http.Header) // in headers; nil: nothing
 }
 
 func newServer(t *testing.T, answer string) *server {
@@ -53,6 +54,9 @@ func newServer(t *testing.T, answer string) *server {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.asked, s.paths, s.heads = append(s.asked, body), append(s.paths, r.URL.String()), append(s.heads, r.Header)
+		if s.say != nil {
+			s.say(w.Header())
+		}
 		if s.refuse != nil && s.refuse(string(body)) != "" {
 			w.WriteHeader(http.StatusBadRequest)
 			_, _ = io.WriteString(w, s.refuse(string(body)))

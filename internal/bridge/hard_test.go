@@ -272,9 +272,6 @@ func TestInputItemsComeInPages(t *testing.T) {
 			t.Errorf("%s: %d %s", path, status, body)
 		}
 	}
-	if status, _, body := post(t, url+"/compact", `{}`); status != http.StatusNotFound || !strings.Contains(body, "summary") {
-		t.Errorf("%d %s", status, body)
-	}
 }
 
 // TestHardChoices has choices of tools of which some are not offered, and wishes beside them.

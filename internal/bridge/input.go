@@ -33,7 +33,7 @@ func (t *talk) instruct(text string) {
 		return
 	}
 	t.message("system").Text(text)
-	t.messageEnd()
+	t.endMessage()
 }
 
 // end writes what is not written yet.
@@ -43,8 +43,8 @@ func (t *talk) end() {
 	t.begin()
 }
 
-// item adds one item.
-func (t *talk) item(v *item) error {
+// addItem adds one item.
+func (t *talk) addItem(v *item) error {
 	path := v.path
 	if !v.isOutput() {
 		t.show()
@@ -64,12 +64,14 @@ func (t *talk) item(v *item) error {
 		}
 		t.turn.draw(v)
 	case "function_call_output", "custom_tool_call_output", "local_shell_call_output", "shell_call_output", "apply_patch_call_output":
-		return t.result(v)
+		return t.addResult(v)
 	case "tool_search_output":
 		if err := t.tools.addAll(v.Get("tools"), path+".tools", t.drop); err != nil {
 			return err
 		}
-		return t.result(v)
+		return t.addResult(v)
+	case "compaction":
+		t.addSummary(v.Value, path)
 	case "additional_tools":
 		return t.tools.addAll(v.Get("tools"), path+".tools", t.drop)
 	case "configuration_update":
@@ -106,15 +108,15 @@ func (t *talk) addMessage(v jsonscan.Value, path string) error {
 		}
 		t.message("user")
 		parts.write(&t.messages)
-		t.messageEnd()
+		t.endMessage()
 		return nil
 	default:
 		return refuseValue(path+".role", "user, assistant, system or developer")
 	}
 }
 
-// result adds what a tool answered.
-func (t *talk) result(v *item) error {
+// addResult adds what a tool answered.
+func (t *talk) addResult(v *item) error {
 	t.turnEnd()
 	t.begin()
 	output := v.Get("output")
@@ -142,7 +144,7 @@ func (t *talk) result(v *item) error {
 	}
 	t.message("tool").Text(text)
 	t.messages.Key("tool_call_id").Text(v.callID())
-	t.messageEnd()
+	t.endMessage()
 	return nil
 }
 
@@ -152,7 +154,7 @@ func (t *talk) show() {
 		return
 	}
 	t.message("user").Open(array).Raw(t.pictures).Close(array)
-	t.messageEnd()
+	t.endMessage()
 	t.pictures = nil
 }
 
@@ -164,7 +166,7 @@ func (t *talk) begin() {
 	t.begun = true
 	if len(t.system) > 0 {
 		t.message("system").Text(strings.Join(t.system, "\n\n"))
-		t.messageEnd()
+		t.endMessage()
 		t.count-- // alone they are nothing to answer
 	}
 }
@@ -175,7 +177,7 @@ func (t *talk) turnEnd() {
 		t.begin()
 		t.message("assistant")
 		t.turn.write(&t.messages)
-		t.messageEnd()
+		t.endMessage()
 	}
 	t.turn = turn{}
 }
@@ -184,7 +186,7 @@ func (t *talk) message(role string) *jsonscan.Writer {
 	return t.messages.Open(object).Key("role").Plain(role).Key("content")
 }
 
-func (t *talk) messageEnd() {
+func (t *talk) endMessage() {
 	t.messages.Close(object)
 	t.count++
 }

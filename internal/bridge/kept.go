@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"container/list"
+	"slices"
 	"sync"
 
 	"stele/internal/fault"
@@ -12,6 +13,8 @@ import (
 type Response struct {
 	ID       string
 	Previous string   // the one that it goes on from; "" for none
+	Thread   string   // the conversation that it goes on with; "" for none
+	Before   []string // ids of the items that were in it
 	Input    [][]byte // items of its own request
 	Output   [][]byte // items that the model made
 	Body     []byte   // as the client got it
@@ -19,7 +22,7 @@ type Response struct {
 
 // size is about how much memory it takes.
 func (r *Response) size() int {
-	n := len(r.Body) + 256
+	n := len(r.Body) + 256 + 64*len(r.Before)
 	for _, items := range [][][]byte{r.Input, r.Output} {
 		for _, item := range items {
 			n += len(item) + 64
@@ -34,17 +37,19 @@ type Kept struct {
 	most   int
 	folder string // "": none
 
+	changing sync.Mutex // one change at a time
+
 	mu    sync.Mutex // guards what follows
 	size  int
 	byID  map[string]*list.Element
-	items map[string][]byte // what models made, by its id
-	line  *list.List        // of *Response; those used last are in front
+	items map[string][][]byte // what models made, by its id: once for each response and conversation that has it
+	line  *list.List          // of *Response; those used last are in front
 }
 
 // NewKept keeps up to so many bytes in memory, and all of it in a folder, unless that
 // is "". What the folder has from before is read.
 func NewKept(most int, folder string) (*Kept, error) {
-	k := &Kept{most: most, folder: folder, byID: make(map[string]*list.Element), items: make(map[string][]byte), line: list.New()}
+	k := &Kept{most: most, folder: folder, byID: make(map[string]*list.Element), items: make(map[string][][]byte), line: list.New()}
 	if folder == "" {
 		return k, nil
 	}
@@ -62,14 +67,42 @@ func (k *Kept) Put(r *Response) error {
 	return k.write(r)
 }
 
-// hold takes a response in and gives up those that were not used for the longest time.
-// The caller holds mu.
+// Append adds items to a conversation.
+func (k *Kept) Append(id string, items [][]byte) error {
+	_, err := k.Change(id, func(r *Response) bool {
+		r.Output = slices.Concat(r.Output, items)
+		return true
+	})
+	return err
+}
+
+// Change keeps a response as do makes it, unless that reports that there is nothing to
+// change. Others that have it go on to see it as it was.
+func (k *Kept) Change(id string, do func(r *Response) bool) (*Response, error) {
+	k.changing.Lock()
+	defer k.changing.Unlock()
+	was, ok := k.Get(id)
+	if !ok {
+		return nil, refuseNoConversation(id)
+	}
+	is := *was
+	if !do(&is) {
+		return was, nil
+	}
+	return &is, k.Put(&is)
+}
+
+// hold takes a response in, in the place of what has its id, and gives up those that were
+// not used for the longest time. The caller holds mu.
 func (k *Kept) hold(r *Response) {
+	if e, ok := k.byID[r.ID]; ok {
+		k.forget(e)
+	}
 	k.byID[r.ID] = k.line.PushFront(r)
 	k.size += r.size()
 	for _, item := range r.Output {
 		if id := text(jsonscan.Root(item).Get("id")); id != "" {
-			k.items[id] = item
+			k.items[id] = append(k.items[id], item)
 		}
 	}
 	for k.size > k.most && k.line.Len() > 1 {
@@ -82,7 +115,10 @@ func (k *Kept) forget(e *list.Element) {
 	r := k.line.Remove(e).(*Response)
 	delete(k.byID, r.ID)
 	for _, item := range r.Output {
-		delete(k.items, jsonscan.Root(item).Get("id").View())
+		id := jsonscan.Root(item).Get("id").View()
+		if k.items[id] = k.items[id][min(1, len(k.items[id])):]; len(k.items[id]) == 0 {
+			delete(k.items, id)
+		}
 	}
 	k.size -= r.size()
 }
@@ -126,7 +162,29 @@ func (k *Kept) History(id string) ([][]byte, bool) {
 	}
 	var items [][]byte
 	for i := len(chain) - 1; i >= 0; i-- {
-		items = append(append(items, chain[i].Input...), chain[i].Output...)
+		before, ok := k.before(chain[i])
+		if !ok {
+			return nil, false
+		}
+		items = slices.Concat(items, before, chain[i].Input, chain[i].Output)
+	}
+	return items, true
+}
+
+// before is what was in a response's conversation before it, as far as it was not deleted
+// since. The caller holds mu.
+func (k *Kept) before(r *Response) (items [][]byte, ok bool) {
+	if r.Thread == "" {
+		return nil, true
+	}
+	thread, ok := k.get(r.Thread)
+	if !ok {
+		return nil, false
+	}
+	for _, item := range thread.Output {
+		if slices.Contains(r.Before, jsonscan.Root(item).Get("id").View()) {
+			items = append(items, item)
+		}
 	}
 	return items, true
 }
@@ -138,8 +196,11 @@ const mostChain = 100_000
 func (k *Kept) Item(id string) ([]byte, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	item, ok := k.items[id]
-	return item, ok
+	same := k.items[id]
+	if len(same) == 0 {
+		return nil, false
+	}
+	return same[len(same)-1], true
 }
 
 // Delete forgets a response and reports whether there was one.
@@ -156,6 +217,6 @@ func (k *Kept) Delete(id string) bool {
 	return true
 }
 
-func noResponse(id string) error {
+func refuseNoResponse(id string) error {
 	return fault.New(fault.NotFound, "Response with id '%s' not found.", id)
 }

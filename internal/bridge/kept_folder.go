@@ -27,10 +27,10 @@ func (k *Kept) load() error {
 	}
 	for _, e := range entries {
 		id, ok := strings.CutSuffix(e.Name(), suffix)
-		if !ok || !uid.Is("resp", id) {
+		if !ok || !isKept(id) {
 			continue
 		}
-		if time.Since(uid.Time(id)) > keptTime {
+		if time.Since(lastUsed(id, e)) > keptTime {
 			k.remove(id)
 			continue
 		}
@@ -41,12 +41,27 @@ func (k *Kept) load() error {
 	return nil
 }
 
+// isKept reports whether an id is that of a response or of a conversation.
+func isKept(id string) bool { return uid.Is("resp", id) || uid.Is("conv", id) }
+
+// lastUsed is when a response was made, or a conversation went on.
+func lastUsed(id string, e os.DirEntry) time.Time {
+	if info, err := e.Info(); err == nil && uid.Is("conv", id) {
+		return info.ModTime()
+	}
+	return uid.Time(id)
+}
+
 func (k *Kept) path(id string) string { return filepath.Join(k.folder, id+suffix) }
 
 // write writes a response down: either all of it is there afterwards or nothing is.
 func (k *Kept) write(r *Response) error {
 	var w jsonscan.Writer
-	w.Open(object).Key("previous").Text(r.Previous)
+	w.Open(object).Key("previous").Text(r.Previous).Key("thread").Text(r.Thread).Key("before").Open(array)
+	for _, id := range r.Before {
+		w.Text(id)
+	}
+	w.Close(array)
 	for name, items := range map[string][][]byte{"input": r.Input, "output": r.Output} {
 		w.Key(name).Open(array)
 		for _, item := range items {
@@ -65,7 +80,7 @@ func (k *Kept) write(r *Response) error {
 var errNoID = errors.New("no id of a response")
 
 func (k *Kept) read(id string) (*Response, error) {
-	if !uid.Is("resp", id) {
+	if !isKept(id) {
 		return nil, errNoID // it would be part of a path
 	}
 	raw, err := os.ReadFile(k.path(id))
@@ -76,7 +91,10 @@ func (k *Kept) read(id string) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Response{ID: id, Previous: text(root.Get("previous")), Body: root.Get("response").Raw()}
+	r := &Response{ID: id, Previous: text(root.Get("previous")), Thread: text(root.Get("thread")), Body: root.Get("response").Raw()}
+	for _, id := range root.Get("before").Elements() {
+		r.Before = append(r.Before, text(id))
+	}
 	for name, place := range map[string]*[][]byte{"input": &r.Input, "output": &r.Output} {
 		for _, item := range root.Get(name).Elements() {
 			*place = append(*place, item.Raw())

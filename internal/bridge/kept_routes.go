@@ -7,25 +7,31 @@ import (
 	"strconv"
 
 	"stele/internal/jsonscan"
+	"stele/internal/uid"
 )
 
 // showResponse answers GET /v1/responses/{id}.
 func (b *Bridge) showResponse(w http.ResponseWriter, c *call, id string) error {
-	kept, ok := b.Kept.Get(id)
-	if !ok {
-		return noResponse(id)
+	kept, isKept := b.Kept.Get(id)
+	r, runs := b.runs.get(id)
+	switch {
+	case !runs && (!isKept || uid.Is("conv", id)):
+		return refuseNoResponse(id)
+	case c.URL.Query().Get("stream") == "true":
+		return b.followLater(w, c, id)
+	case runs:
+		answerJSON(w, http.StatusOK, r.seen())
+	default:
+		answerJSON(w, http.StatusOK, kept.Body)
 	}
-	if c.URL.Query().Get("stream") == "true" {
-		return refuse("stream", "only responses in the background can be streamed once more, and the bridge makes none")
-	}
-	answerJSON(w, http.StatusOK, kept.Body)
 	return nil
 }
 
 // deleteResponse answers DELETE /v1/responses/{id}.
 func (b *Bridge) deleteResponse(w http.ResponseWriter, id string) error {
-	if !b.Kept.Delete(id) {
-		return noResponse(id)
+	b.runs.forget(id)
+	if uid.Is("conv", id) || !b.Kept.Delete(id) {
+		return refuseNoResponse(id)
 	}
 	var e jsonscan.Writer
 	answerJSON(w, http.StatusOK, e.Open(object).Key("id").Text(id).Key("object").Plain("response").Key("deleted").Bool(true).Close(object).Bytes())
@@ -36,9 +42,18 @@ func (b *Bridge) deleteResponse(w http.ResponseWriter, id string) error {
 // response was asked with, the last first unless the client wants it otherwise.
 func (b *Bridge) listInput(w http.ResponseWriter, c *call, id string) error {
 	kept, ok := b.Kept.Get(id)
-	if !ok {
-		return noResponse(id)
+	if !ok || uid.Is("conv", id) {
+		return refuseNoResponse(id)
 	}
+	var items [][]byte
+	for at, raw := range kept.Input {
+		items = append(items, listedItem(raw, fmt.Sprintf("item_%s_%d", id, at)))
+	}
+	return listItems(w, c, items)
+}
+
+// listItems answers with a page of items.
+func listItems(w http.ResponseWriter, c *call, items [][]byte) error {
 	query := c.URL.Query()
 	limit := 20
 	if given := query.Get("limit"); given != "" {
@@ -48,21 +63,24 @@ func (b *Bridge) listInput(w http.ResponseWriter, c *call, id string) error {
 		}
 		limit = n
 	}
-	var list []jsonscan.Value
-	for at, raw := range kept.Input {
-		list = append(list, jsonscan.Root(listedItem(raw, fmt.Sprintf("%s_%d", id, at))))
-	}
+	list := values(items)
 	if query.Get("order") != "asc" {
 		slices.Reverse(list)
 	}
 	if after := query.Get("after"); after != "" {
 		at := slices.IndexFunc(list, func(v jsonscan.Value) bool { return v.Get("id").View() == after })
 		if at < 0 {
-			return refuse("after", "the response has no item "+after)
+			return refuse("after", "there is no item "+after)
 		}
 		list = list[at+1:]
 	}
 	page := list[:min(limit, len(list))]
+	answerJSON(w, http.StatusOK, writeList(page, len(page) < len(list)))
+	return nil
+}
+
+// writeList writes a page of items.
+func writeList(page []jsonscan.Value, more bool) []byte {
 	var e jsonscan.Writer
 	e.Open(object).Key("object").Plain("list").Key("data").Open(array)
 	for _, v := range page {
@@ -74,22 +92,24 @@ func (b *Bridge) listInput(w http.ResponseWriter, c *call, id string) error {
 	} else {
 		e.Key("first_id").Raw(page[0].Get("id").Raw()).Key("last_id").Raw(page[n].Get("id").Raw())
 	}
-	answerJSON(w, http.StatusOK, e.Key("has_more").Bool(len(page) < len(list)).Close(object).Bytes())
-	return nil
+	return e.Key("has_more").Bool(more).Close(object).Bytes()
 }
 
 // listedItem is an item with what clients may leave out when they send it: an id, the type
-// of a message, and words as a part of it.
+// and status of a message, and words as a part of it.
 func listedItem(raw []byte, id string) []byte {
 	v := jsonscan.Root(raw)
 	var w jsonscan.Writer
 	w.Open(object)
 	if v.Get("id").Absent() {
-		w.Key("id").Text("item_" + id)
+		w.Key("id").Text(id)
 	}
 	kind := kindOf(v)
 	if v.Get("type").Absent() {
 		w.Key("type").Text(kind)
+	}
+	if kind == "message" && v.Get("status").Absent() {
+		w.Key("status").Plain("completed")
 	}
 	for key, member := range v.Members() {
 		switch {

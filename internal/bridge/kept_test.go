@@ -120,3 +120,46 @@ func TestAFolderIsNotLeft(t *testing.T) {
 		}
 	}
 }
+
+// TestAConversationIsReadAgain keeps a conversation and a response of it in a folder, and
+// looks for what was before that response: without what was said since or deleted.
+func TestAConversationIsReadAgain(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	kept, err := bridge.NewKept(1<<20, folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	thread, id := uid.New("conv"), uid.New("resp")
+	r := response(id, "")
+	r.Thread, r.Before = thread, []string{"a", "b"}
+	for _, put := range []*bridge.Response{{ID: thread, Output: [][]byte{[]byte(`{"id":"a"}`), []byte(`{"id":"b"}`)}, Body: []byte(`{}`)}, r} {
+		if err := kept.Put(put); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := kept.Append(thread, [][]byte{[]byte(`{"id":"c"}`)}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = kept.Change(thread, func(r *bridge.Response) bool {
+		r.Output = r.Output[1:]
+		return true
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := bridge.NewKept(1<<20, folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kept := range []*bridge.Kept{kept, again} {
+		items, ok := kept.History(id)
+		if want := append(append([]string{`{"id":"b"}`}, texts(r.Input)...), texts(r.Output)...); !ok || !slices.Equal(texts(items), want) {
+			t.Errorf("%v %q, want %q", ok, items, want)
+		}
+	}
+	again.Delete(thread)
+	if _, ok := again.History(id); ok {
+		t.Error("a response goes on without its conversation")
+	}
+}

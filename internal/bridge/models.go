@@ -100,13 +100,13 @@ func (b *Bridge) models(ctx context.Context, id, version string) (jsonscan.Value
 	}
 	answered, err := b.Client.Do(r)
 	if err != nil {
-		return jsonscan.Value{}, b.unreachable(err)
+		return jsonscan.Value{}, b.refuseUnreachable(err)
 	}
 	defer answered.Body.Close()
 	const most = 32 << 20
 	raw, err := io.ReadAll(io.LimitReader(answered.Body, most))
 	if err != nil {
-		return jsonscan.Value{}, b.unreachable(err)
+		return jsonscan.Value{}, b.refuseUnreachable(err)
 	}
 	root, err := jsonscan.Parse(raw, jsonscan.Lenient)
 	switch {

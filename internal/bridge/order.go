@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"stele/internal/jsonscan"
+	"stele/internal/uid"
 )
 
 // item is one of a conversation, and where its client finds it.
@@ -16,13 +17,24 @@ type item struct {
 	path string
 }
 
-// conversation is all items that a request is about: those of the responses before it,
-// then its own. What they refer to stands in their place.
+// conversation is all items that a request is about: those of its conversation or of the
+// responses before it, then its own. What they refer to stands in their place.
 func (o *order) conversation(kept *Kept) ([]item, error) {
 	var all []item
+	if o.thread != "" {
+		r, ok := kept.Get(o.thread)
+		if !ok || !uid.Is("conv", o.thread) {
+			return nil, refuseNoConversation(o.thread)
+		}
+		for _, raw := range r.Output {
+			one := item{Value: jsonscan.Root(raw), path: "conversation"}
+			o.before = append(o.before, text(one.Get("id")))
+			all = append(all, one)
+		}
+	}
 	if o.previous != "" {
 		history, ok := kept.History(o.previous)
-		if !ok {
+		if !ok || uid.Is("conv", o.previous) {
 			return nil, refuse("previous_response_id", "the bridge has no response "+o.previous+". It keeps those that were not made with store: false, until it ends or needs the room").
 				With("reason", "previous_response_not_found")
 		}
@@ -34,22 +46,29 @@ func (o *order) conversation(kept *Kept) ([]item, error) {
 		all = append(all, item{Value: jsonscan.Root(raw), path: fmt.Sprintf("input[%d]", at)})
 	}
 	for i := range all {
-		one := &all[i]
-		if one.Kind() != object {
-			return nil, refuseValue(one.path, "an item")
+		if err := all[i].resolve(kept); err != nil {
+			return nil, err
 		}
-		if one.kind = kindOf(one.Value); one.kind != "item_reference" {
-			continue
-		}
-		id := one.Get("id").View()
-		raw, ok := kept.Item(id)
-		if !ok {
-			return nil, refuse(one.path, "the bridge has no item "+id+": send the item itself, or leave store on")
-		}
-		one.Value = jsonscan.Root(raw)
-		one.kind = kindOf(one.Value)
 	}
 	return all, nil
+}
+
+// resolve puts what a reference refers to in its place, and reads what kind of item it is.
+func (i *item) resolve(kept *Kept) error {
+	if i.Kind() != object {
+		return refuseValue(i.path, "an item")
+	}
+	if i.kind = kindOf(i.Value); i.kind != "item_reference" {
+		return nil
+	}
+	id := i.Get("id").View()
+	raw, ok := kept.Item(id)
+	if !ok {
+		return refuse(i.path, "the bridge has no item "+id+": send the item itself, or leave store on")
+	}
+	i.Value = jsonscan.Root(raw)
+	i.kind = kindOf(i.Value)
+	return nil
 }
 
 // kindOf is an item's type. Messages and references may go without one.

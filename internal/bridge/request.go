@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -12,17 +13,20 @@ import (
 // order is what a client asks of POST /v1/responses, and the same as the server's chat
 // route takes it.
 type order struct {
-	fields   map[string]jsonscan.Value // those that are there and not null
-	model    string
-	stream   bool
-	store    bool
-	previous string
-	input    [][]byte // its own items
-	chat     []byte   // the body for the server
-	tools    *toolbox
-	called   map[string]bool // ids of the calls so far
-	rests    bool            // no thoughts are asked for, because the model could not call tools
-	dropped  []string        // what is not carried, in words
+	fields     map[string]jsonscan.Value // those that are there and not null
+	model      string
+	stream     bool
+	store      bool
+	background bool
+	previous   string
+	thread     string   // the conversation that it goes on with; "": none
+	before     []string // ids of the items of that
+	input      [][]byte // its own items
+	chat       []byte   // the body for the server
+	tools      *toolbox
+	called     map[string]bool // ids of the calls so far
+	rests      bool            // no thoughts are asked for, because the model could not call tools
+	dropped    []string        // what is not carried, in words
 }
 
 // decode reads a request and writes what the server is asked.
@@ -36,7 +40,7 @@ func (b *Bridge) decode(body []byte) (*order, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, step := range []func() error{o.readHead, o.refuseUnserved, o.ownInput, o.offer} {
+	for _, step := range []func() error{o.readHead, o.refuseUnserved, o.takeInput, o.offer} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -52,7 +56,7 @@ func (b *Bridge) decode(body []byte) (*order, error) {
 		return nil, err
 	}
 	for _, one := range talk.putInOrder(items) {
-		if err := talk.item(&one); err != nil {
+		if err := talk.addItem(&one); err != nil {
 			return nil, err
 		}
 	}
@@ -75,7 +79,7 @@ func (o *order) readHead() (err error) {
 	if o.model = o.fields["model"].View(); o.model == "" {
 		return fault.New(fault.MissingParameter, "model is missing.").With("field", "model")
 	}
-	for name, place := range map[string]*bool{"stream": &o.stream, "store": &o.store} {
+	for name, place := range map[string]*bool{"stream": &o.stream, "store": &o.store, "background": &o.background} {
 		v, there := o.fields[name]
 		yes, ok := v.Bool()
 		if there && !ok {
@@ -86,21 +90,21 @@ func (o *order) readHead() (err error) {
 		}
 	}
 	o.previous = o.fields["previous_response_id"].View()
+	if v := o.fields["conversation"]; v.Exists() {
+		if o.thread = cmp.Or(v.View(), v.Get("id").View()); o.thread == "" {
+			return refuseValue("conversation", "the id of a conversation")
+		}
+		if o.previous != "" {
+			return refuse("previous_response_id", "it cannot be sent together with conversation")
+		}
+	}
 	return nil
 }
 
 // refuseUnserved refuses what would change what the client gets, and drops what would not.
 func (o *order) refuseUnserved() error {
-	if yes, _ := o.fields["background"].Bool(); yes {
-		return refuse("background", "the bridge makes no responses in the background")
-	}
-	for name, why := range map[string]string{
-		"conversation": "the bridge keeps no conversations: use previous_response_id",
-		"prompt":       "the bridge has no stored prompts: send instructions and input",
-	} {
-		if o.fields[name].Exists() {
-			return refuse(name, why)
-		}
+	if o.fields["prompt"].Exists() {
+		return refuse("prompt", "the bridge has no stored prompts: send instructions and input")
 	}
 	if o.fields["truncation"].View() == "auto" {
 		o.drop("truncation", "nothing is cut from a conversation that is too long")
@@ -125,12 +129,12 @@ var read = []string{
 var carried = map[string]string{
 	"max_output_tokens": "max_completion_tokens", "temperature": "temperature", "top_p": "top_p", "top_logprobs": "top_logprobs",
 	"user": "user", "safety_identifier": "safety_identifier", "prompt_cache_key": "prompt_cache_key",
-	"prompt_cache_retention": "prompt_cache_retention", "service_tier": "service_tier", "moderation": "moderation",
+	"prompt_cache_retention": "prompt_cache_retention", "prompt_cache_options": "prompt_cache_options", "service_tier": "service_tier", "moderation": "moderation",
 }
 
-// ownInput takes the items of the request itself, each in memory of its own: they may
+// takeInput takes the items of the request itself, each in memory of its own: they may
 // be kept for longer than the request.
-func (o *order) ownInput() error {
+func (o *order) takeInput() error {
 	switch v := o.fields["input"]; v.Kind() {
 	case jsonscan.Missing:
 	case jsonscan.String:

@@ -8,11 +8,12 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"stele/internal/jsonscan"
+	"stele/internal/uid"
 	"stele/internal/wire"
 )
 
@@ -32,12 +33,19 @@ func (b *Bridge) respond(w http.ResponseWriter, c *call) error {
 	if err != nil {
 		return err
 	}
+	if err := refuseDropped(c.Header, o.dropped); err != nil {
+		return err
+	}
+	if o.background {
+		return b.respondLater(w, c, o)
+	}
 	answered, err := b.askThinking(c, o)
 	if err != nil {
 		return err
 	}
 	defer answered.Body.Close()
 	c.dropped = o.dropped
+	carryDown(w.Header(), answered.Header)
 	tellDropped(w.Header(), droppedHeader, answered.Header, o.dropped)
 	if answered.StatusCode != http.StatusOK {
 		refusal, err := io.ReadAll(io.LimitReader(answered.Body, mostRefusal))
@@ -48,7 +56,7 @@ func (b *Bridge) respond(w http.ResponseWriter, c *call) error {
 			passRefusal(w, answered, refusal)
 			return nil
 		}
-		answered.Body = io.NopCloser(bytes.NewReader(slices.Concat([]byte("data: "), jsonscan.Root(refusal).AppendCompact(nil), []byte("\n\n"))))
+		answered.Body = io.NopCloser(bytes.NewReader(asEvent(refusal)))
 	}
 	if o.stream {
 		return b.stream(w, o, answered)
@@ -74,13 +82,14 @@ func (b *Bridge) ask(ctx context.Context, c *call, body []byte) (*http.Response,
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", wire.EventStream)
 	r.Header.Set("X-Request-Id", c.id)
+	carryUp(r.Header, c.Header, body)
 	r.Header.Set("User-Agent", strings.TrimSpace(c.UserAgent()+" stele-bridge"))
 	answered, err := b.Client.Do(r)
 	if err != nil && ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		return nil, b.unreachable(err)
+		return nil, b.refuseUnreachable(err)
 	}
 	return answered, nil
 }
@@ -113,11 +122,7 @@ func (b *Bridge) tellWhole(w http.ResponseWriter, o *order, answered *http.Respo
 	response, status, _ := a.finish(err)
 	tellLate(w.Header(), droppedHeader, answered, o.dropped)
 	if err != nil {
-		failed := failureOf(err)
-		var e jsonscan.Writer
-		e.Open(object).Key("error").Open(object).Key("message").Text(failed.message).Key("type").Plain("server_error")
-		e.Key("param").Null().Key("code").Text(failed.code).Close(object).Close(object)
-		answerJSON(w, cmp.Or(statuses[failed.code], http.StatusBadGateway), e.Bytes())
+		tellFailure(w, err)
 		return nil
 	}
 	b.keep(a, response, status)
@@ -125,32 +130,61 @@ func (b *Bridge) tellWhole(w http.ResponseWriter, o *order, answered *http.Respo
 	return nil
 }
 
+// tellFailure answers with what the server told in its stream.
+func tellFailure(w http.ResponseWriter, err error) {
+	failed := failureOf(err)
+	var e jsonscan.Writer
+	e.Open(object).Key("error").Open(object).Key("message").Text(failed.message).Key("type").Text(failed.kind)
+	e.Key("param").Null().Key("code").Text(failed.code).Close(object).Close(object)
+	answerJSON(w, cmp.Or(statuses[failed.code], http.StatusBadGateway), e.Bytes())
+}
+
 // statuses are those of errors that the server told when its own status was out already.
 var statuses = map[string]int{
 	"context_length_exceeded": http.StatusBadRequest, "rate_limit_exceeded": http.StatusTooManyRequests, "insufficient_quota": http.StatusTooManyRequests,
 }
 
-// keep keeps a response that later ones may refer to.
+// keep keeps a response that later ones may refer to, and goes on with its conversation.
 func (b *Bridge) keep(a *answer, response []byte, status string) {
-	if !a.store || status == "failed" {
+	if status == "failed" {
 		return
 	}
-	err := b.Kept.Put(&Response{ID: a.id, Previous: a.previous, Input: a.input, Output: a.items, Body: response})
-	if err != nil {
+	var errs []error
+	if a.thread != "" {
+		errs = append(errs, b.Kept.Append(a.thread, a.spoken()))
+	}
+	if a.store {
+		errs = append(errs, b.Kept.Put(&Response{ID: a.id, Previous: a.previous, Thread: a.thread, Before: a.before, Input: a.input, Output: a.items, Body: response}))
+	}
+	if err := errors.Join(errs...); err != nil {
 		b.Log.Warn("a response was not written down", "error", err)
 	}
+}
+
+// spoken is what a response adds to its conversation.
+func (a *answer) spoken() (items [][]byte) {
+	for at, raw := range a.input {
+		items = append(items, listedItem(raw, uid.Derive(a.id, strconv.Itoa(at))))
+	}
+	return append(items, a.items...)
 }
 
 // mostRefusal is how much of a refusal is read.
 const mostRefusal = 1 << 20
 
+// refuseAs answers with the server's refusal.
+func refuseAs(w http.ResponseWriter, answered *http.Response) error {
+	refusal, err := io.ReadAll(io.LimitReader(answered.Body, mostRefusal))
+	if err != nil {
+		return errCutShort
+	}
+	passRefusal(w, answered, refusal)
+	return nil
+}
+
 // passRefusal answers with the server's own refusal, which is in OpenAI's shape.
 func passRefusal(w http.ResponseWriter, answered *http.Response, refusal []byte) {
-	for _, name := range []string{"Retry-After", "X-Should-Retry", "WWW-Authenticate"} {
-		if v := answered.Header.Get(name); v != "" {
-			w.Header().Set(name, v)
-		}
-	}
+	carryDown(w.Header(), answered.Header)
 	answerJSON(w, answered.StatusCode, refusal)
 }
 

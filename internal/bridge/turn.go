@@ -197,7 +197,7 @@ func (t *talk) addThought(v jsonscan.Value, path string) {
 		return
 	}
 	var inner jsonscan.Writer
-	inner.Inside(root.Get("details"))
+	inner.WriteInside(root.Get("details"))
 	if len(inner.Bytes()) > 0 {
 		turn.details = joinElements(turn.details, inner.Bytes())
 	}

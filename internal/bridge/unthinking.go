@@ -16,13 +16,13 @@ import (
 // askThinking asks the server, and where the model cannot do both, for tools rather than
 // thoughts.
 func (b *Bridge) askThinking(c *call, o *order) (*http.Response, error) {
-	if _, known := b.unthinking.Load(o.model); known && len(o.tools.byName) > 0 {
+	if _, known := b.unthinking.Load(o.model); known && len(o.tools.byName) > 0 && !isStrict(c.Header) {
 		if err := o.stopThinking(); err != nil {
 			return nil, err
 		}
 	}
 	answered, err := b.ask(c.Context(), c, o.chat)
-	if err != nil || answered.StatusCode != http.StatusBadRequest || len(o.tools.byName) == 0 || o.rests {
+	if err != nil || answered.StatusCode != http.StatusBadRequest || len(o.tools.byName) == 0 || o.rests || isStrict(c.Header) {
 		return answered, err
 	}
 	refusal, err := io.ReadAll(io.LimitReader(answered.Body, mostRefusal))

@@ -83,29 +83,29 @@ func (c *Catalog) CostAt(p TargetPrice, t Target, u chat.Usage, began time.Time)
 	if u.BilledKnown && c.contents.Load().Prices.Accounts[t.Provider].Bills {
 		return Cost{Nano: u.Billed, Known: true, Source: FromUpstream}
 	}
-	return c.rated(p, t, u, began)
+	return c.rateTarget(p, t, u, began)
 }
 
-// Rated is what a call costs by the price lists, whatever its upstream said. What another model
+// RateCall reckons what a call costs by the price lists, whatever its upstream said. What another model
 // took of it has that model's price, or the target's where that one has none.
-func (c *Catalog) Rated(m *Model, t Target, u chat.Usage, began time.Time) Cost {
-	return c.rated(c.Price(m, t, began), t, u, began)
+func (c *Catalog) RateCall(m *Model, t Target, u chat.Usage, began time.Time) Cost {
+	return c.rateTarget(c.Price(m, t, began), t, u, began)
 }
 
-func (c *Catalog) rated(p TargetPrice, t Target, u chat.Usage, began time.Time) Cost {
+func (c *Catalog) rateTarget(p TargetPrice, t Target, u chat.Usage, began time.Time) Cost {
 	if p.Price == nil {
 		return Cost{Source: p.Source}
 	}
 	if a := u.Advised; a != nil {
-		if advice := c.Rated(nil, Target{Provider: t.Provider, Model: a.Model}, a.Usage, began); advice.Known {
-			own := c.rated(p, t, u.Own(), began)
+		if advice := c.RateCall(nil, Target{Provider: t.Provider, Model: a.Model}, a.Usage, began); advice.Known {
+			own := c.rateTarget(p, t, u.Own(), began)
 			own.Nano += advice.Nano
 			return own
 		}
 	}
 	usage := UsageOf(u)
 	return Cost{
-		Nano: int64(price.Rate(p.Sheet, usage, u.Tier)), Known: true, Source: p.Source, Version: p.Version, Rates: p.Applied(&usage, u.Tier),
+		Nano: int64(price.Rate(p.Sheet, usage, u.Tier)), Known: true, Source: p.Source, Version: p.Version, Rates: p.AppliedRates(&usage, u.Tier),
 	}
 }
 

@@ -112,7 +112,7 @@ func TestSecretsOfAnOlderVersionAreTiedToTheirAddress(t *testing.T) {
 	if err := reaching(&s, master, &taken).Load(t.Context()); err != nil || taken[0].Secrets["api_key"] != "one" {
 		t.Fatalf("%+v, %v", taken, err)
 	}
-	if !seal.Marked(s.list[0].Sealed) {
+	if !seal.IsMarked(s.list[0].Sealed) {
 		t.Fatal("it was not sealed anew")
 	}
 	s.list[0].Fields = []byte(`{"at":"elsewhere"}`)

@@ -225,7 +225,7 @@ func (s *Records) reach(o StoredRecord) string {
 // mark seals secrets of before they were tied to an address for the one they have
 // now. Should that fail they still open, and the next start tries again.
 func (s *Records) mark(ctx context.Context, o *UnsealedRecord) {
-	if len(o.Secrets) == 0 || seal.Marked(o.Sealed) {
+	if len(o.Secrets) == 0 || seal.IsMarked(o.Sealed) {
 		return
 	}
 	if next, err := s.Box.Reseal(s.reach(o.StoredRecord), o.Sealed); err == nil && s.Store.ResealStoredRecord(ctx, o.StoredRecord, next) == nil {

@@ -57,7 +57,7 @@ func (u *unfencer) take(e *Event) {
 	switch {
 	case u.plain || e.Answer != 0 || e.Kind != Delta && e.Kind != Finish:
 	case e.Kind == Delta && e.Part.Kind == Text:
-		u.words(e)
+		u.takeWords(e)
 		return
 	case e.Kind == Finish || e.Part.Kind == ToolCall:
 		u.release()
@@ -77,7 +77,7 @@ func (u *unfencer) release() {
 	u.held, u.plain = "", true
 }
 
-func (u *unfencer) words(e *Event) {
+func (u *unfencer) takeWords(e *Event) {
 	u.block = e.Block
 	told := *e
 	text := u.held + e.Part.Text

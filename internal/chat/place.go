@@ -71,8 +71,8 @@ func Characters(parts []Part) (n int) {
 	return n
 }
 
-// Behind moves the citations of a part behind so many characters that its answer begins with.
-func (p *Part) Behind(characters int) {
+// MoveCitations moves the citations of a part behind so many characters that its answer begins with.
+func (p *Part) MoveCitations(characters int) {
 	for i := range p.Citations {
 		if c := &p.Citations[i]; c.Start != 0 || c.End != 0 {
 			c.Start, c.End = c.Start+characters, c.End+characters

@@ -54,8 +54,8 @@ const marks = "turn"
 // a text may come when all places for it are gone by.
 func Mark(turn string) string { return Envelope{Dialect: marks, Raw: turn}.Wrap() }
 
-// Marked is the turn that a text names.
-func Marked(text string) (turn string, ok bool) {
+// MarkedTurn is the turn that a text names.
+func MarkedTurn(text string) (turn string, ok bool) {
 	e, ok := Unwrap(text)
 	return e.Raw, ok && e.Dialect == marks
 }

@@ -86,16 +86,16 @@ type Answer struct {
 	Logprobs json.RawMessage // in openai's shape
 }
 
-// Settled is the usage to meter: the upstream's word, or an estimate from what was
+// UsageToMeter is the usage to meter: the upstream's word, or an estimate from what was
 // sent and what came, of whatever it never said. No prompt is empty, nor does a text
 // take no tokens: an upstream that counts so has not counted.
-func (s *Seen) Settled(request int) Usage {
+func (s *Seen) UsageToMeter(request int) Usage {
 	u := s.Usage
 	switch {
 	case u.Known && u.BilledKnown:
 		return u
 	case !u.Known || u.Total() == 0:
-		return s.Unfinished(request)
+		return s.UsageSoFar(request)
 	}
 	if u.Prompt() == 0 {
 		u.Input, u.Known = Estimate(request), false
@@ -106,9 +106,9 @@ func (s *Seen) Settled(request int) Usage {
 	return u
 }
 
-// Unfinished is the usage of an answer that was left or broke off: whatever its upstream
+// UsageSoFar is the usage of an answer that was left or broke off: whatever its upstream
 // said of it was not its last word.
-func (s *Seen) Unfinished(request int) Usage {
+func (s *Seen) UsageSoFar(request int) Usage {
 	u := s.Usage
 	u.Known = false
 	if u.Input+u.CacheRead+u.CacheWrite == 0 {

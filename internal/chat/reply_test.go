@@ -22,7 +22,7 @@ func TestWhatAnUpstreamDoesNotCountIsEstimated(t *testing.T) {
 		"no answer":              {chat.Seen{Usage: chat.Usage{Input: 7, Known: true}, Text: 80}, chat.Seen{Usage: chat.Usage{Input: 7, Output: 20}}},
 		"its own bill and zeros": {chat.Seen{Usage: chat.Usage{Known: true, Billed: 5, BilledKnown: true}, Text: 80}, chat.Seen{Usage: chat.Usage{Known: true, Billed: 5, BilledKnown: true}}},
 	} {
-		if got := test.seen.Settled(request); got != test.want.Usage {
+		if got := test.seen.UsageToMeter(request); got != test.want.Usage {
 			t.Errorf("%s: %+v, want %+v", name, got, test.want.Usage)
 		}
 	}

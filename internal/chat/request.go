@@ -62,6 +62,7 @@ type Facts struct {
 	Envelopes bool  // something that was wrapped for the client may be in it
 	Files     bool  // files of this installation may be named in it
 	Additions bool  // fields that we add to answers may be in it
+	Repeats   bool  // members of an answer's message may be in it
 	Others    bool  // parts or tools in the words of another API may be in it
 	Addresses bool  // something that an upstream may take for an address to fetch is in it
 	Asked     Asked // how much it may take, and for whom
@@ -101,9 +102,9 @@ func (r *Request) Conversation() (*Conversation, error) {
 	return r.talk, r.err
 }
 
-// Understood reports whether the conversation was read: parts of it may be kept, which
+// IsUnderstood reports whether the conversation was read: parts of it may be kept, which
 // share the body's bytes. It must not be asked beside Conversation.
-func (r *Request) Understood() bool { return r.talk != nil || r.err != nil }
+func (r *Request) IsUnderstood() bool { return r.talk != nil || r.err != nil }
 
 // PassesTo reports whether an upstream of a dialect gets the client's own bytes. A
 // request that was changed on the way is no longer what those say.
@@ -127,9 +128,9 @@ type Swap struct {
 	Named   string
 }
 
-// Swapped is With for a change of whole parts: the client's bytes stay, and
+// WithSwaps is With for a change of whole parts: the client's bytes stay, and
 // the provider that passes them on puts the parts into their places.
-func (r *Request) Swapped(talk *Conversation, swaps []Swap) *Request {
+func (r *Request) WithSwaps(talk *Conversation, swaps []Swap) *Request {
 	c := r.With(talk)
 	c.Origin.Body, c.Swaps = r.Origin.Body, swaps
 	return c
@@ -143,8 +144,8 @@ func (r *Request) Rewritten(body []byte, lost []Loss) *Request {
 	return c
 }
 
-// Shortened is a copy of r whose answers have at most so many tokens; body says so as well.
-func (r *Request) Shortened(body []byte, most int64, loss Loss) *Request {
+// WithMostTokens is a copy of r whose answers have at most so many tokens; body says so as well.
+func (r *Request) WithMostTokens(body []byte, most int64, loss Loss) *Request {
 	c := &Request{
 		Model: r.Model, Stream: r.Stream, Strict: r.Strict, Origin: r.Origin, Swaps: r.Swaps, Inlaid: r.Inlaid, Lost: append(slices.Clip(r.Lost), loss),
 	}

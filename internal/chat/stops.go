@@ -64,7 +64,7 @@ func (c *cutter) take(e Event) {
 			c.flush()
 		}
 	case e.Kind == Delta && c.text:
-		c.delta(e)
+		c.cutDelta(e)
 		return
 	case e.Kind == Finish:
 		c.flush()
@@ -76,7 +76,7 @@ func (c *cutter) take(e Event) {
 	}
 }
 
-func (c *cutter) delta(e Event) {
+func (c *cutter) cutDelta(e Event) {
 	c.held += e.Part.Text
 	c.queue = append(c.queue, e)
 	if at, stop := first(c.held, c.stops); at >= 0 {

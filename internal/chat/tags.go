@@ -91,7 +91,7 @@ func (u *untagger) take(e *Event) {
 	case !said, e.Part.Kind != Text:
 		u.release()
 	default:
-		u.words(e)
+		u.takeWords(e)
 		return
 	}
 	u.out = append(u.out, *e)
@@ -113,7 +113,7 @@ func (u *untagger) tell(kind Kind, block int, words string) {
 	}
 }
 
-func (u *untagger) words(e *Event) {
+func (u *untagger) takeWords(e *Event) {
 	u.block = e.Block
 	text := u.held + e.Part.Text
 	u.held = ""
@@ -134,7 +134,7 @@ func (u *untagger) words(e *Event) {
 			return
 		}
 	case ended:
-		u.behind(e, text)
+		u.tellBehind(e, text)
 		return
 	}
 	u.tellThought(e, text)
@@ -151,7 +151,7 @@ func (u *untagger) tellThought(e *Event, text string) {
 	if at := strings.Index(text, thoughtEnds); at >= 0 {
 		u.tell(Thought, blockTagged, strings.TrimRight(text[:at], "\r\n"))
 		u.state = ended
-		u.behind(e, text[at+len(thoughtEnds):])
+		u.tellBehind(e, text[at+len(thoughtEnds):])
 		return
 	}
 	end := len(text)
@@ -168,8 +168,8 @@ func (u *untagger) tellThought(e *Event, text string) {
 	u.held = text[end:]
 }
 
-// behind tells the first words behind a thought.
-func (u *untagger) behind(e *Event, text string) {
+// tellBehind tells the first words behind a thought.
+func (u *untagger) tellBehind(e *Event, text string) {
 	rest := *e
 	if rest.Part.Text = strings.TrimLeft(text, "\r\n"); !empty(&rest.Part) {
 		u.state = allSaid

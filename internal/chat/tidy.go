@@ -19,8 +19,8 @@ var ErrCut = fmt.Errorf("the upstream's answer was cut off: %w", io.ErrUnexpecte
 // ErrHeld says that an upstream mixed more tool calls at once than can be held.
 var ErrHeld = errors.New("the upstream interleaved more than can be held back")
 
-// Broken is an upstream that failed in its answer.
-func Broken(err error) *fault.Error {
+// BrokenError says that an upstream failed in its answer.
+func BrokenError(err error) *fault.Error {
 	return fault.New(fault.UpstreamError, "The model's provider broke off in its answer.").Because(err)
 }
 
@@ -108,7 +108,7 @@ type block struct {
 
 func (t *tidy) take(e *Event) error {
 	if e.Answer != t.answer && (e.Kind == Delta || e.Kind == Open || e.Kind == Close || e.Kind == Finish) {
-		return t.another(e)
+		return t.takeOther(e)
 	}
 	t.notes = append(t.notes, e.Notes...)
 	switch e.Kind {
@@ -119,7 +119,7 @@ func (t *tidy) take(e *Event) error {
 			t.tell(*e)
 		}
 	case Delta, Open:
-		return t.delta(e)
+		return t.takeDelta(e)
 	case Close:
 		t.close(e.Block)
 	case Counted:
@@ -136,7 +136,7 @@ func (t *tidy) take(e *Event) error {
 	return nil
 }
 
-func (t *tidy) delta(e *Event) error {
+func (t *tidy) takeDelta(e *Event) error {
 	p := &e.Part
 	if empty(p) {
 		return nil
@@ -146,7 +146,7 @@ func (t *tidy) delta(e *Event) error {
 		b = &block{key: e.Block, kind: p.Kind, custom: p.Custom}
 		if t.open != nil && !t.mayLeave() {
 			if t.waiting = append(t.waiting, b); len(t.waiting) > mostWaiting {
-				return Broken(ErrHeld)
+				return BrokenError(ErrHeld)
 			}
 		} else {
 			t.finishOpen()
@@ -163,7 +163,7 @@ func (t *tidy) delta(e *Event) error {
 	t.held, t.pieces = t.held+len(p.Text)+len(p.Proof), t.pieces+1
 	t.flush(t.open)
 	if t.held > mostHeld || t.pieces > mostPieces || t.next > mostBlocks {
-		return Broken(ErrHeld)
+		return BrokenError(ErrHeld)
 	}
 	if len(t.waiting) > 0 && t.mayLeave() {
 		t.advance()
@@ -190,7 +190,7 @@ func (t *tidy) find(key int, p *Part) *block {
 // except for a call whose arguments are not whole yet.
 func (t *tidy) mayLeave() bool {
 	b := t.open
-	return b == nil || b.kind != ToolCall || b.custom || b.closed || b.json.done()
+	return b == nil || b.kind != ToolCall || b.custom || b.closed || b.json.isDone()
 }
 
 func (t *tidy) close(key int) {
@@ -249,7 +249,7 @@ func (t *tidy) flush(b *block) {
 	b.pending = b.pending[:0]
 }
 
-// leaveOut forgets a call that nobody can make.
+// leaveOut forgets a call that no client can make.
 func (t *tidy) leaveOut(b *block) {
 	for i := range b.pending {
 		t.held, t.pieces = t.held-len(b.pending[i].Text)-len(b.pending[i].Proof), t.pieces-1
@@ -309,12 +309,12 @@ func (t *tidy) tell(e Event) {
 
 func (t *tidy) end() error {
 	for len(t.later.answers) > 0 {
-		if err := t.nextAnswer(); err != nil {
+		if err := t.goToNextAnswer(); err != nil {
 			return err
 		}
 	}
 	if !t.ended {
-		return Broken(ErrCut)
+		return BrokenError(ErrCut)
 	}
 	return t.finish(&Event{Kind: Finish, Usage: t.usage})
 }

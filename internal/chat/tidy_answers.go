@@ -23,8 +23,8 @@ type heldPiece struct {
 
 const mostPieces = 1 << 16
 
-// another takes an event of another answer than the one that is being told.
-func (t *tidy) another(e *Event) error {
+// takeOther takes an event of another answer than the one that is being told.
+func (t *tidy) takeOther(e *Event) error {
 	if e.Answer < t.answer {
 		return nil // that one has ended
 	}
@@ -38,10 +38,10 @@ func (t *tidy) another(e *Event) error {
 		l.pieces++
 	}
 	if l.bytes > mostHeld || l.pieces > mostPieces {
-		return Broken(ErrHeld)
+		return BrokenError(ErrHeld)
 	}
 	if t.ended {
-		return t.nextAnswer()
+		return t.goToNextAnswer()
 	}
 	return nil
 }
@@ -63,11 +63,11 @@ func onlyWords(e *Event) bool {
 	return e.Kind == Delta && p.ID == "" && p.Name == "" && p.Proof == "" && p.Media == nil && p.Raw == nil && p.Logprobs == nil && len(p.Citations) == 0
 }
 
-// nextAnswer ends the answer that is being told and goes on with the one that waits for
+// goToNextAnswer ends the answer that is being told and goes on with the one that waits for
 // its turn.
-func (t *tidy) nextAnswer() error {
+func (t *tidy) goToNextAnswer() error {
 	if !t.ended {
-		return Broken(ErrCut)
+		return BrokenError(ErrCut)
 	}
 	if err := t.finish(&Event{Kind: Finish, More: true}); err != nil {
 		return err
@@ -84,7 +84,7 @@ func (t *tidy) nextAnswer() error {
 		}
 	}
 	if t.ended && len(t.later.answers) > 0 {
-		return t.nextAnswer()
+		return t.goToNextAnswer()
 	}
 	return nil
 }

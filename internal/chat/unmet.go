@@ -11,9 +11,9 @@ import (
 func (c *Conversation) Unmet(answers []Answer) (list []Loss) {
 	for i := range answers {
 		for _, l := range []Loss{
-			Lost(FieldLogprobs, Dropped, c.unrated(&answers[i])),
+			Lost(FieldLogprobs, Dropped, c.findUnrated(&answers[i])),
 			Lost(FieldChoice, Dropped, c.unchosen(&answers[i])),
-			Lost(FieldParallel, Dropped, c.crowded(&answers[i])),
+			Lost(FieldParallel, Dropped, c.findCrowded(&answers[i])),
 		} {
 			if l.Note != "" && !slices.Contains(list, l) {
 				list = append(list, l)
@@ -23,8 +23,8 @@ func (c *Conversation) Unmet(answers []Answer) (list []Loss) {
 	return list
 }
 
-// unrated says that the words of an answer have no log-probabilities, though it was asked for some.
-func (c *Conversation) unrated(a *Answer) string {
+// findUnrated says that the words of an answer have no log-probabilities, though it was asked for some.
+func (c *Conversation) findUnrated(a *Answer) string {
 	if c.Logprobs == nil || Rates(a.Logprobs) || !slices.ContainsFunc(a.Parts, func(p Part) bool { return p.Kind == Text }) {
 		return ""
 	}
@@ -55,8 +55,8 @@ func (c *Conversation) unchosen(a *Answer) string {
 	return ""
 }
 
-// crowded says that a model made several calls at once, though it was to make one.
-func (c *Conversation) crowded(a *Answer) string {
+// findCrowded says that a model made several calls at once, though it was to make one.
+func (c *Conversation) findCrowded(a *Answer) string {
 	if !c.Choice.Serial || len(a.calls()) < 2 {
 		return ""
 	}

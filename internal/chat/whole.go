@@ -30,5 +30,5 @@ func (w *whole) add(text string) {
 	}
 }
 
-// done reports whether an object, array or string was begun and completed.
-func (w *whole) done() bool { return w.begun && w.depth <= 0 && !w.quoted }
+// isDone reports whether an object, array or string was begun and completed.
+func (w *whole) isDone() bool { return w.begun && w.depth <= 0 && !w.quoted }

@@ -41,7 +41,7 @@ type completion struct {
 // Chat asks a model, with a body of OpenAI's that streams, and reads up to most bytes
 // of its answer; seen is told how many there are.
 func (s *Server) Chat(ctx context.Context, body []byte, most int, seen func(int)) (r Reply, err error) {
-	err = s.untilKnown(ctx, func() error {
+	err = s.tryUntilKnown(ctx, func() error {
 		r, err = s.chat(ctx, body, most, seen)
 		return err
 	})
@@ -58,7 +58,7 @@ func (s *Server) chat(ctx context.Context, body []byte, most int, seen func(int)
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		return Reply{}, refusalOf(answer)
+		return Reply{}, readRefusal(answer)
 	}
 	events := wire.NewSSE(answer.Body, longestEvent)
 	defer events.Close()

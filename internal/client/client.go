@@ -62,7 +62,7 @@ type Request struct {
 // Do sends a request and reads the answer's data into it. What the server refuses is
 // a *Refusal, bare.
 func (s *Server) Do(ctx context.Context, r Request, into any) error {
-	return s.untilKnown(ctx, func() error {
+	return s.tryUntilKnown(ctx, func() error {
 		answer, err := s.Send(ctx, r)
 		if err != nil {
 			return err
@@ -117,8 +117,8 @@ func read(status int, raw []byte, into any) error {
 	return nil
 }
 
-// refusalOf reads why the server does not stream.
-func refusalOf(answer *http.Response) error {
+// readRefusal reads why the server does not stream.
+func readRefusal(answer *http.Response) error {
 	raw, err := io.ReadAll(io.LimitReader(answer.Body, 1<<20))
 	if err != nil {
 		return fmt.Errorf("read the server's answer: %w", err)
@@ -129,17 +129,17 @@ func refusalOf(answer *http.Response) error {
 	return fmt.Errorf("the server answered %d and does not stream", answer.StatusCode)
 }
 
-func (s *Server) untilKnown(ctx context.Context, try func() error) error {
-	return UntilKnown(ctx, func() (again bool, err error) {
+func (s *Server) tryUntilKnown(ctx context.Context, try func() error) error {
+	return RetryUntilKnown(ctx, func() (again bool, err error) {
 		err = try()
 		refused, ok := err.(*Refusal) //nolint:errorlint // it comes bare
 		return s.Fresh && ok && refused.Status == http.StatusUnauthorized, err
 	})
 }
 
-// UntilKnown tries again while the key is not known: one that was just made may
+// RetryUntilKnown tries again while the key is not known: one that was just made may
 // need a moment.
-func UntilKnown(ctx context.Context, try func() (again bool, err error)) error {
+func RetryUntilKnown(ctx context.Context, try func() (again bool, err error)) error {
 	for n := 0; ; n++ {
 		again, err := try()
 		if !again || n == 10 {

@@ -58,8 +58,8 @@ func (s *Server) Cancel(ctx context.Context, id string) (v generation.View, err 
 	return v, err
 }
 
-// Ended reports whether a task has come to its end.
-func Ended(v generation.View) bool { return v.Status != "pending" && v.Status != "processing" }
+// HasEnded reports whether a task has come to its end.
+func HasEnded(v generation.View) bool { return v.Status != "pending" && v.Status != "processing" }
 
 // Follow tells how a task goes on until it has ended, and gives its last state with an
 // error too. It bears connections that break.
@@ -75,7 +75,7 @@ func (s *Server) Follow(ctx context.Context, v generation.View, seen func(genera
 			seen(v)
 		})
 		switch {
-		case Ended(last):
+		case HasEnded(last):
 			return last, nil
 		case ctx.Err() != nil:
 			return last, ctx.Err()
@@ -98,7 +98,7 @@ func (s *Server) follow(ctx context.Context, path string, seen func(generation.V
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		return refusalOf(answer)
+		return readRefusal(answer)
 	}
 	events := wire.NewSSE(answer.Body, longestEvent)
 	defer events.Close()
@@ -116,7 +116,7 @@ func (s *Server) follow(ctx context.Context, path string, seen func(generation.V
 				return fmt.Errorf("follow the generation: %w", err)
 			}
 			seen(v)
-			if Ended(v) {
+			if HasEnded(v) {
 				return nil
 			}
 		}

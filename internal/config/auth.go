@@ -10,7 +10,7 @@ import (
 func (c *checker) checkAuth() {
 	a, at := c.cfg.Auth, manifest.At
 	if a.RequireSecondFactor != "" {
-		c.oneOf(at("auth", "require_second_factor"), a.RequireSecondFactor, "none", "administrators", "everyone")
+		c.checkOneOf(at("auth", "require_second_factor"), a.RequireSecondFactor, "none", "administrators", "everyone")
 	}
 	if a.SSOOnly && !c.cfg.OIDC.On() {
 		c.report(at("auth", "sso_only"), "needs oidc.issuer as well: without an identity provider nobody could sign in")

@@ -52,11 +52,11 @@ func (c *checker) checkServing() {
 	if cfg.TLS.KeyFile != "" && cfg.TLS.CertFile == "" {
 		c.report(at("tls", "key_file"), "needs tls.cert_file as well")
 	}
-	c.readable(at("tls", "cert_file"), cfg.TLS.CertFile)
-	c.readable(at("tls", "key_file"), cfg.TLS.KeyFile)
-	c.oneOf(at("log_level"), cfg.LogLevel, "debug", "info", "warn", "error")
+	c.checkReadable(at("tls", "cert_file"), cfg.TLS.CertFile)
+	c.checkReadable(at("tls", "key_file"), cfg.TLS.KeyFile)
+	c.checkOneOf(at("log_level"), cfg.LogLevel, "debug", "info", "warn", "error")
 	if cfg.LogFormat != "" {
-		c.oneOf(at("log_format"), cfg.LogFormat, "text", "json")
+		c.checkOneOf(at("log_format"), cfg.LogFormat, "text", "json")
 	}
 }
 
@@ -119,8 +119,8 @@ func (c *checker) checkPlaces() {
 	if cfg.Retention.Audit < 0 {
 		c.report(at("retention", "audit"), "must be 0 or more; 0 keeps the audit log for ever")
 	}
-	c.readable(at("master_key_file"), cfg.MasterKeyFile)
-	c.readable(at("egress", "ca_file"), cfg.Egress.CAFile)
+	c.checkReadable(at("master_key_file"), cfg.MasterKeyFile)
+	c.checkReadable(at("egress", "ca_file"), cfg.Egress.CAFile)
 }
 
 func (c *checker) checkMail() {
@@ -231,8 +231,8 @@ func (c *checker) checkMemory() {
 	}
 }
 
-// oneOf reports a value that is none of those allowed.
-func (c *checker) oneOf(path manifest.Path, value string, allowed ...string) {
+// checkOneOf reports a value that is none of those allowed.
+func (c *checker) checkOneOf(path manifest.Path, value string, allowed ...string) {
 	if !slices.Contains(allowed, value) {
 		c.report(path, "%q is none of %s%s", value, strings.Join(allowed, ", "), manifest.DidYouMean(value, allowed))
 	}

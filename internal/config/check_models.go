@@ -51,7 +51,7 @@ func (c *checker) checkModels() {
 }
 
 func (c *checker) checkTargets(at manifest.Path, m Model) {
-	c.oneOf(at.Add("strategy"), m.Strategy, Fallback, Balance)
+	c.checkOneOf(at.Add("strategy"), m.Strategy, Fallback, Balance)
 	at = at.Add("targets")
 	if len(m.Targets) == 0 {
 		c.report(at, "a model needs at least one target")

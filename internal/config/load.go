@@ -15,7 +15,7 @@ import (
 type Sources struct {
 	Path   string                   // --config; "" if not given
 	Dir    string                   // where stele.yaml is looked for without it; "" is the working directory
-	Named  bool                     // no file is read but one that is named: the working directory may be anybody's
+	Named  bool                     // no file is read but one that is named: the working directory may be another user's
 	Getenv func(name string) string // an empty variable counts as unset; nil is an empty environment
 	Flags  Flags
 	Kinds  []Kind // the known kinds of provider

@@ -71,11 +71,11 @@ func (t *Target) UnmarshalManifest(n *manifest.Node) {
 	case manifest.Text:
 		provider, model, _ := strings.Cut(n.Text(), "/")
 		if provider == "" || model == "" {
-			n.Problem("expected provider/model, such as openai/gpt-5")
+			n.Report("expected provider/model, such as openai/gpt-5")
 			return
 		}
 		t.Provider, t.Model = provider, model
 	default:
-		n.Problem("expected provider/model or a mapping, found %s", n.Kind())
+		n.Report("expected provider/model or a mapping, found %s", n.Kind())
 	}
 }

@@ -17,7 +17,7 @@ func (ns *Networks) UnmarshalManifest(n *manifest.Node) {
 		item.Decode(&text)
 		prefix, why := parseNetwork(text)
 		if why != "" {
-			item.Problem("%s", why)
+			item.Report("%s", why)
 			continue
 		}
 		out = append(out, prefix)

@@ -56,7 +56,7 @@ func (c *checker) checkOIDC() {
 		c.report(at("oidc", "issuer"), "needs oidc.client_id as well")
 	}
 	if o.DefaultRole != "" {
-		c.oneOf(at("oidc", "default_role"), o.DefaultRole, "viewer", "member", "owner")
+		c.checkOneOf(at("oidc", "default_role"), o.DefaultRole, "viewer", "member", "owner")
 	}
 	for i, d := range o.AllowedDomains {
 		if d == "" || strings.ContainsAny(d, "@*/: ") || !strings.Contains(d, ".") {
@@ -65,7 +65,7 @@ func (c *checker) checkOIDC() {
 	}
 }
 
-// confidential reports whether no one on the way can read or change what is said.
+// confidential reports whether no machine on the way can read or change what is said.
 func confidential(raw string) bool {
 	u, err := url.Parse(raw)
 	if err != nil {

@@ -77,7 +77,7 @@ func (c *checker) level(path manifest.Path, set bool) int {
 func (c *checker) report(path manifest.Path, format string, args ...any) {
 	from, elsewhere := c.origins[path.String()]
 	if !elsewhere {
-		c.doc.Problem(path, format, args...)
+		c.doc.Report(path, format, args...)
 		return
 	}
 	c.outside = append(c.outside, manifest.Problem{

@@ -21,7 +21,7 @@ func (p *Price) UnmarshalManifest(n *manifest.Node) {
 	if n.Kind() != manifest.Mapping {
 		var err error
 		if p.Sheet, err = price.ReadSheet(n.Text()); err != nil {
-			n.Problem("expected a mapping, or a line such as 1.25 0.125 - 10: %s", err)
+			n.Report("expected a mapping, or a line such as 1.25 0.125 - 10: %s", err)
 		}
 		return
 	}
@@ -40,26 +40,26 @@ func (p *Price) readField(sheet *price.Sheet, name string, value *manifest.Node)
 	case "from":
 		day, err := time.Parse(time.DateOnly, value.Text())
 		if err != nil {
-			value.Problem("expected a day such as 2026-12-31")
+			value.Report("expected a day such as 2026-12-31")
 		}
 		p.From = day
 		return
 	case "sheet":
 		var err error
 		if p.Sheet, err = price.ReadSheet(value.Text()); err != nil {
-			value.Problem("%s", err)
+			value.Report("%s", err)
 		}
 		return
 	}
 	class, ok := price.ClassByName(name)
 	if !ok && name != "request" && name != "search" {
-		value.Problem("unknown field")
+		value.Report("unknown field")
 		return
 	}
 	usd, problem := readAmount(value)
 	switch {
 	case problem != "":
-		value.Problem("%s", problem)
+		value.Report("%s", problem)
 	case name == "request":
 		sheet.PerRequest = usd
 	case name == "search":

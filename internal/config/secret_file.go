@@ -82,8 +82,8 @@ func readText(name string) (string, error) {
 	return string(text), nil
 }
 
-// readable reports a file that is named and cannot be opened.
-func (c *checker) readable(path manifest.Path, name string) {
+// checkReadable reports a file that is named and cannot be opened.
+func (c *checker) checkReadable(path manifest.Path, name string) {
 	if name == "" {
 		return
 	}

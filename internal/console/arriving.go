@@ -27,7 +27,7 @@ type arriving struct {
 func (c *Console) await(r *http.Request, v access.Visitor) *arriving {
 	return &arriving{
 		ReadCloser: r.Body, now: c.Now, asked: c.Now(),
-		still: func() error { return c.access.StillThere(r.Context(), v) },
+		still: func() error { return c.access.CheckPresence(r.Context(), v) },
 	}
 }
 
@@ -46,9 +46,9 @@ func (a *arriving) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// refusal is what a request has ended with: where its sender may not go on, why that
+// toRefusal says what a request has ended with: where its sender may not go on, why that
 // is, in whichever words it was passed up.
-func (a *arriving) refusal(err error) error {
+func (a *arriving) toRefusal(err error) error {
 	if err != nil && a.err != nil {
 		return a.err
 	}

@@ -98,7 +98,7 @@ func New(o Options) (*Console, error) {
 	c := &Console{access: o.Access, signOn: o.SignOn, log: o.Log, memory: o.Memory, visits: fair.New(math.MaxInt64, mostVisits), asked: fair.New(math.MaxInt64, mostAsked)}
 	var err error
 	c.Frame, err = page.New(page.Options{
-		PublicURL: o.PublicURL, APIURL: o.APIURL, Version: o.Version, Now: o.Now, Absent: absent(&o), Surround: c.surround,
+		PublicURL: o.PublicURL, APIURL: o.APIURL, Version: o.Version, Now: o.Now, Absent: absentRooms(&o), Surround: c.surround,
 		SSOOnly: func() bool { return o.Access.SignInRules().SSOOnly }, Rooms: roomFiles(),
 	})
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 
 const sessionCookie = "stele_session"
 
-// bound holds a request's body to what its route takes, before anything reads it.
-func bound(w http.ResponseWriter, r *http.Request, route page.Route) error {
+// boundBody holds a request's body to what its route takes, before anything reads it.
+func boundBody(w http.ResponseWriter, r *http.Request, route page.Route) error {
 	limit := route.BodyLimit()
 	if r.ContentLength > limit {
 		return errTooLarge(limit)
@@ -41,7 +41,7 @@ func (c *Console) visitor(r *http.Request) (access.Visitor, error) {
 	return c.access.BySession(r.Context(), c.readCookie(r, sessionCookie, c.Base()+"/"))
 }
 
-// visitorOrNil is visitor for the pages that everybody may read: nil when none is
+// visitorOrNil is visitor for the pages that strangers may read as well: nil when none is
 // signed in.
 func (c *Console) visitorOrNil(r *http.Request) (*access.Visitor, error) {
 	v, err := c.visitor(r)
@@ -54,10 +54,10 @@ func (c *Console) visitorOrNil(r *http.Request) (*access.Visitor, error) {
 	return nil, err
 }
 
-// sameOrigin refuses a change that a page of another origin asked for. The
+// checkOrigin refuses a change that a page of another origin asked for. The
 // public URL is trusted by name: behind a proxy that ends TLS or rewrites the
 // host, the request itself does not show it.
-func (c *Console) sameOrigin(r *http.Request) error {
+func (c *Console) checkOrigin(r *http.Request) error {
 	if r.Method != http.MethodPost {
 		return nil
 	}
@@ -93,10 +93,10 @@ func readForm(w http.ResponseWriter, r *http.Request) error {
 	return page.CheckText(r.PostForm)
 }
 
-// cleared reports whether a visitor who is signed in may go on: who must have a
+// mayGoOn reports whether a visitor who is signed in may go on: who must have a
 // second factor has one, and who makes a change of consequence has proven who they
 // are not long ago. Else it has answered.
-func (c *Console) cleared(w http.ResponseWriter, r *http.Request, route page.Route, v access.Visitor) (bool, error) {
+func (c *Console) mayGoOn(w http.ResponseWriter, r *http.Request, route page.Route, v access.Visitor) (bool, error) {
 	if c.access.NeedsFactor(v) && !opensWithoutFactor(route) {
 		refusal := fault.New(fault.PermissionDenied, "Set up a second factor first, at %s/console/security.", c.Base())
 		if !page.WantsPage(r) || r.Method == http.MethodPost {
@@ -105,7 +105,7 @@ func (c *Console) cleared(w http.ResponseWriter, r *http.Request, route page.Rou
 		page.Note(r, refusal)
 		return false, c.Redirect(w, r, "/console/security")
 	}
-	return c.confirmed(w, r, route, v)
+	return c.hasConfirmed(w, r, route, v)
 }
 
 // opensWithoutFactor are the pages on which a second factor is set up, and the way out.
@@ -114,9 +114,9 @@ func opensWithoutFactor(route page.Route) bool {
 	return slices.ContainsFunc(open, func(path string) bool { return route.Pattern == path || strings.HasPrefix(route.Pattern, path+"/") })
 }
 
-// confirmed reports whether a route may go on. Else it has answered: with the way
+// hasConfirmed reports whether a route may go on. Else it has answered: with the way
 // to prove again who the visitor is. A form that was kept meanwhile takes its place.
-func (c *Console) confirmed(w http.ResponseWriter, r *http.Request, route page.Route, v access.Visitor) (bool, error) {
+func (c *Console) hasConfirmed(w http.ResponseWriter, r *http.Request, route page.Route, v access.Visitor) (bool, error) {
 	need := route.Again()
 	if need == nil {
 		return true, nil

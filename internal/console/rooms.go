@@ -57,8 +57,8 @@ func roomFiles() []page.Files {
 	}
 }
 
-// absent are the rooms that are not there, by the first word of their path after /console/.
-func absent(o *Options) map[string]bool {
+// absentRooms are the rooms that are not there, by the first word of their path after /console/.
+func absentRooms(o *Options) map[string]bool {
 	return map[string]bool{
 		"oidc":       o.SignOn == nil,
 		"playground": o.Playground == nil,

@@ -107,13 +107,13 @@ func (c *Console) enter(w http.ResponseWriter, r *http.Request, route page.Route
 			return fault.New(fault.PermissionDenied, "You are a %s of this workspace. This needs the role %s.", v.Role, route.Need)
 		}
 	}
-	if err := c.sameOrigin(r); err != nil {
+	if err := c.checkOrigin(r); err != nil {
 		return err
 	}
 	if room, _, _ := strings.Cut(strings.TrimPrefix(route.Pattern, "/console/"), "/"); !c.Has(room) {
 		return page.NoPage()
 	}
-	if err := bound(w, r, route); err != nil {
+	if err := boundBody(w, r, route); err != nil {
 		return err
 	}
 	if route.Need == page.Open || route.Method != http.MethodPost {
@@ -121,7 +121,7 @@ func (c *Console) enter(w http.ResponseWriter, r *http.Request, route page.Route
 	}
 	body := c.await(r, v)
 	r.Body = body
-	return body.refusal(c.serve(w, r, route, v))
+	return body.toRefusal(c.serve(w, r, route, v))
 }
 
 // serve reads what came with a request and serves it.
@@ -146,7 +146,7 @@ func (c *Console) serve(w http.ResponseWriter, r *http.Request, route page.Route
 		defer c.asked.Release(v.Session.User, 1)
 	}
 	if route.Need != page.Open {
-		if ok, err := c.cleared(w, r, route, v); err != nil || !ok {
+		if ok, err := c.mayGoOn(w, r, route, v); err != nil || !ok {
 			return err
 		}
 	}
@@ -156,7 +156,7 @@ func (c *Console) serve(w http.ResponseWriter, r *http.Request, route page.Route
 	held, release := c.access.Stay(r.Context(), v, route.Need)
 	defer release()
 	err := route.Serve(w, r.WithContext(held), v)
-	if ended := access.Ended(held); err != nil && ended != nil {
+	if ended := access.WhyEnded(held); err != nil && ended != nil {
 		return ended
 	}
 	return err

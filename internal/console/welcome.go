@@ -101,7 +101,7 @@ func (c *Console) showSetup(w http.ResponseWriter, r *http.Request, _ access.Vis
 		return err
 	}
 	if !ok {
-		return c.setupClosed(w, r)
+		return c.answerSetupClosed(w, r)
 	}
 	return c.setupPage(w, r, http.StatusOK, setupPage{Token: token})
 }
@@ -114,7 +114,7 @@ func (c *Console) setUp(w http.ResponseWriter, r *http.Request, _ access.Visitor
 		return err
 	}
 	if !ok {
-		return c.setupClosed(w, r)
+		return c.answerSetupClosed(w, r)
 	}
 	if password != r.PostForm.Get("again") {
 		form.Problems = map[string]string{"again": "The two passwords differ."}
@@ -122,7 +122,7 @@ func (c *Console) setUp(w http.ResponseWriter, r *http.Request, _ access.Visitor
 	}
 	v, secret, err := c.access.SetUp(r.Context(), form.Token, form.Email, password, c.browserOf(r))
 	if fault.From(err) != nil && fault.From(err).Code == fault.NotFound { // another visitor was faster
-		return c.setupClosed(w, r)
+		return c.answerSetupClosed(w, r)
 	}
 	if field, sentence, ok := page.FieldProblem(err); ok {
 		form.Problems = map[string]string{field: sentence}
@@ -139,7 +139,7 @@ func (c *Console) setupPage(w http.ResponseWriter, r *http.Request, status int, 
 	return c.Render(w, r, status, "setup", page.View{Title: "Set up Stele", Data: p})
 }
 
-func (c *Console) setupClosed(w http.ResponseWriter, r *http.Request) error {
+func (c *Console) answerSetupClosed(w http.ResponseWriter, r *http.Request) error {
 	has, err := c.access.HasAdmin(r.Context())
 	if err != nil {
 		return err

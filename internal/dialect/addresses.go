@@ -9,15 +9,15 @@ import (
 	"stele/internal/jsonscan"
 )
 
-// Addresses visits every text of a request, in any dialect, that the upstream
+// EachAddress visits every text of a request, in any dialect, that the upstream
 // may take for the address of something to fetch: pictures, sounds, clips and
 // documents in all their forms, also in tools' results and in parts of a sort that
 // we do not know. Data that is in the request itself is none. The body must be valid
 // JSON; strings are leapt over, so that one without parts costs next to nothing.
-func Addresses(body []byte, visit func(field, address string) error) (err error) {
-	jsonscan.Root(body).Texts(func(name []byte) bool { return !elsewhere[string(name)] }, func(path []jsonscan.Step, text jsonscan.Value) bool {
+func EachAddress(body []byte, visit func(field, address string) error) (err error) {
+	jsonscan.Root(body).EachText(func(name []byte) bool { return !elsewhere[string(name)] }, func(path []jsonscan.Step, text jsonscan.Value) bool {
 		if isAddress(string(lastName(path)), text) {
-			err = visit(where(path), text.View())
+			err = visit(pathOf(path), text.View())
 		}
 		return err == nil
 	})
@@ -31,7 +31,7 @@ func isAddress(name string, text jsonscan.Value) bool {
 	case "role", "content", "type", "text": // nearly all are in these
 		return false
 	}
-	return !words[name] && addressed(name, short(text))
+	return !words[name] && mayBeFetched(name, beginningOf(text))
 }
 
 // lastName is the name of the member that a text is in, itself or in lists.
@@ -45,9 +45,9 @@ func lastName(path []jsonscan.Step) []byte {
 	return path[len(path)-1].Name
 }
 
-// short is the beginning of a text, which tells whether it may be an address: all that
+// beginningOf is the beginning of a text, which tells whether it may be an address: all that
 // is read of a megabyte of base64.
-func short(text jsonscan.Value) string {
+func beginningOf(text jsonscan.Value) string {
 	const enough = 512
 	if raw := text.Raw(); len(raw) > enough && bytes.IndexByte(raw[:enough], '\\') < 0 {
 		return string(raw[1:enough])
@@ -76,8 +76,8 @@ func set(names ...string) map[string]bool {
 	return s
 }
 
-// addressed reports whether a text under a name may be fetched.
-func addressed(name, text string) bool {
+// mayBeFetched reports whether a text under a name may be fetched.
+func mayBeFetched(name, text string) bool {
 	text = strings.TrimLeftFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || !unicode.IsPrint(r) })
 	scheme, rest, found := strings.Cut(text, ":")
 	switch {
@@ -86,7 +86,7 @@ func addressed(name, text string) bool {
 	case found && isScheme(scheme) && (rest == "" || rest[0] == '/' || rest[0] == '\\'), strings.Contains(text[:min(len(text), 64)], "://"):
 		return true
 	case strings.HasPrefix(text, "//"), strings.HasPrefix(text, `\\`):
-		if _, data := Base64(text); !data { // sounds in base64 begin so as well
+		if _, data := StandardBase64(text); !data { // sounds in base64 begin so as well
 			return true
 		}
 	case found && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https") || strings.EqualFold(scheme, "file")):
@@ -119,11 +119,11 @@ func isScheme(text string) bool {
 // isFileID reports whether a text names a file of ours or of an upstream's.
 func isFileID(text string) bool {
 	text = strings.TrimPrefix(text, "files/")
-	return len(text) <= 256 && !strings.ContainsFunc(text, foreign)
+	return len(text) <= 256 && !strings.ContainsFunc(text, isForeign)
 }
 
-// where is a path as the client writes it.
-func where(path []jsonscan.Step) string {
+// pathOf is a path as the client writes it.
+func pathOf(path []jsonscan.Step) string {
 	var b strings.Builder
 	for _, s := range path[:min(len(path), 12)] {
 		switch {

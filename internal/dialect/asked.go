@@ -38,27 +38,27 @@ func (a *asking) see(name string, v jsonscan.Value) {
 	switch {
 	case slices.Contains(a.within, name):
 		for key, v := range v.Members() {
-			a.bounds(key.Name, v)
+			a.noteBound(key.Name, v)
 		}
 	case slices.Contains(a.person, name):
 		for key, v := range v.Members() {
 			a.user.see(a.users, key.Name, v)
 		}
 	case len(a.within) == 0:
-		a.bounds(name, v)
+		a.noteBound(name, v)
 	}
 	if len(a.person) == 0 {
 		a.user.see(a.users, name, v)
 	}
 }
 
-func (a *asking) bounds(name string, v jsonscan.Value) {
+func (a *asking) noteBound(name string, v jsonscan.Value) {
 	a.output.see(a.outputs, name, v)
 	a.answers.see(a.counts, name, v)
 }
 
-// asked is what was found, beside what a walk looks for in all strings.
-func (a *asking) asked(report *jsonscan.Report) (found chat.Asked) {
+// toAsked returns what was found, beside what a walk looks for in all strings.
+func (a *asking) toAsked(report *jsonscan.Report) (found chat.Asked) {
 	if n, ok := a.output.Int(); ok && n > 0 {
 		found.Output = n
 	}
@@ -98,7 +98,7 @@ func (p *pick) see(names []string, name string, v jsonscan.Value) {
 // Shorten is a request whose answers have at most so many tokens each, in bytes and meaning.
 func Shorten(req *chat.Request, most int64, note string) *chat.Request {
 	loss := chat.Lost(chat.FieldMaxTokens, chat.Added, note)
-	return req.Shortened(shortenBody(req, most), most, loss)
+	return req.WithMostTokens(shortenBody(req, most), most, loss)
 }
 
 func shortenBody(req *chat.Request, most int64) []byte {

@@ -10,9 +10,9 @@ import (
 	"stele/internal/label"
 )
 
-// Besides tells of the members that parts of an answer have beside what the common
+// LossesBeside tells of the members that parts of an answer have beside what the common
 // conversation knows, by their names: no other dialect has a place for them.
-func Besides(r *chat.Response) (list []chat.Loss) {
+func LossesBeside(r *chat.Response) (list []chat.Loss) {
 	const most, longest = 16, 64
 	var names []string
 	for i := range r.Answers {
@@ -79,8 +79,8 @@ func (o *Others) Count(within string, usage jsonscan.Value, known ...string) {
 	}
 }
 
-// Tell are the losses that were not told yet.
-func (o *Others) Tell() (list []chat.Loss) {
+// TakeLosses returns the losses that were not told yet.
+func (o *Others) TakeLosses() (list []chat.Loss) {
 	for _, name := range o.names[o.told:] {
 		verb := chat.Dropped
 		if first, _, _ := strings.Cut(name, "."); asides[first] {
@@ -96,8 +96,10 @@ func (o *Others) Tell() (list []chat.Loss) {
 // empty do not, nor what holds nothing else.
 func Tells(v jsonscan.Value) bool { return tells(v, 0) }
 
+// deepest is how far values are looked into.
+const deepest = 4
+
 func tells(v jsonscan.Value, depth int) bool {
-	const deepest = 4
 	switch v.Kind() {
 	case jsonscan.String:
 		return v.View() != ""
@@ -122,17 +124,48 @@ func tells(v jsonscan.Value, depth int) bool {
 	return false
 }
 
-// Quoted tells a client whose API names sources, and does not quote them, that so many were.
-func Quoted(sources int) []chat.Loss {
+// Asks reports whether a field of a request wants anything: null, empty texts, lists and objects
+// do not, nor what holds nothing else. Unlike what Tells is about, 0 and false are values.
+func Asks(v jsonscan.Value) bool { return asks(v, 0) }
+
+func asks(v jsonscan.Value, depth int) bool {
+	switch v.Kind() {
+	case jsonscan.Missing, jsonscan.Null:
+		return false
+	case jsonscan.String:
+		return v.View() != ""
+	case jsonscan.Object:
+		for _, inner := range v.Members() {
+			if depth == deepest || asks(inner, depth+1) {
+				return true
+			}
+		}
+		return false
+	case jsonscan.Array:
+		for _, inner := range v.Elements() {
+			if depth == deepest || asks(inner, depth+1) {
+				return true
+			}
+		}
+		return false
+	}
+	return true
+}
+
+// IsEmptyList reports whether a value is [], which some languages write for an object without members.
+func IsEmptyList(v jsonscan.Value) bool { return v.Kind() == jsonscan.Array && v.Len() == 0 }
+
+// LossOfQuotes tells a client whose API names sources, and does not quote them, that so many were.
+func LossOfQuotes(sources int) []chat.Loss {
 	if sources == 0 {
 		return nil
 	}
 	return []chat.Loss{chat.Lost(chat.FieldAnswer, chat.Ignored, "quotes of "+strconv.Itoa(sources)+" sources")}
 }
 
-// EndedAt tells a client whose API has no place for it at which of its stop sequences an answer
+// LossOfStopSequence tells a client whose API has no place for it at which of its stop sequences an answer
 // ended: by its number, because what a client says is in no record.
-func EndedAt(req *chat.Request, s *chat.Stop) []chat.Loss {
+func LossOfStopSequence(req *chat.Request, s *chat.Stop) []chat.Loss {
 	if s.Reason != chat.StopSequence || s.Sequence == "" {
 		return nil
 	}
@@ -151,8 +184,8 @@ var plainEnds = map[string]bool{
 	"pause_turn": true, "CONTINUATION": true, // it was not made to go on, which is told
 }
 
-// EndedWith tells a client whose API has fewer words for it why an answer was cut off or refused.
-func EndedWith(s *chat.Stop) []chat.Loss {
+// LossOfStopReason tells a client whose API has fewer words for it why an answer was cut off or refused.
+func LossOfStopReason(s *chat.Stop) []chat.Loss {
 	if s.Reason != chat.Refused && s.Reason != chat.MaxTokens {
 		return nil
 	}
@@ -166,9 +199,9 @@ func EndedWith(s *chat.Stop) []chat.Loss {
 	return []chat.Loss{chat.Lost(chat.FieldAnswer, chat.Ignored, "it ended with "+label.Clean(word, 64))}
 }
 
-// Unspoken tells a client that an answer is nothing but thoughts, which it did not ask to read: it
+// LossOfThoughts tells a client that an answer is nothing but thoughts, which it did not ask to read: it
 // gets an empty one, as the authors' own services give it, and knows of no other reason.
-func Unspoken(req *chat.Request, a *chat.Answer) []chat.Loss {
+func LossOfThoughts(req *chat.Request, a *chat.Answer) []chat.Loss {
 	talk, err := req.Conversation()
 	if err != nil || len(a.Parts) == 0 || talk.Thinking != nil && talk.Thinking.Show != nil && *talk.Thinking.Show {
 		return nil

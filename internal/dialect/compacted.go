@@ -11,9 +11,9 @@ import (
 // when it gets the block back.
 const summary = "anthropic.compaction"
 
-// Compacted is a conversation without what a summary in it stands for, for an upstream of another
+// WithoutCompacted is a conversation without what a summary in it stands for, for an upstream of another
 // dialect than the summary's. The summary is the user's then: it tells the model what there was.
-func Compacted(talk *chat.Conversation, upstream string) (*chat.Conversation, []chat.Loss) {
+func WithoutCompacted(talk *chat.Conversation, upstream string) (*chat.Conversation, []chat.Loss) {
 	if strings.HasPrefix(summary, upstream+".") {
 		return talk, nil
 	}

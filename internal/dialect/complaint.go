@@ -8,7 +8,7 @@ import (
 
 // Complaint is what an upstream's refusal says, whichever server wrote it, and the object that holds the
 // rest of it: {"error": {"message": …}}, {"error": "…"}, {"message": …}, FastAPI's {"detail": …} and Mistral's mixture
-// of those, alone or in a list.
+// of those, {"msg": …} of others, alone or in a list.
 func Complaint(root jsonscan.Value) (inner jsonscan.Value, message string) {
 	if root.Kind() == jsonscan.Array {
 		root = root.Index(0)
@@ -23,5 +23,12 @@ func Complaint(root jsonscan.Value) (inner jsonscan.Value, message string) {
 	if said.Kind() == jsonscan.Object {
 		detail = said.Get("detail")
 	}
-	return inner, cmp.Or(message, said.View(), detail.Index(0).Get("msg").View(), detail.View())
+	message = cmp.Or(message, said.View(), detail.Index(0).Get("msg").View(), detail.View())
+	for _, name := range spellings {
+		message = cmp.Or(message, inner.Get(name).View())
+	}
+	return inner, cmp.Or(message, root.Get("base_resp", "status_msg").View())
 }
+
+// spellings are what more servers call it: gateways of clouds, and MiniMax inside of base_resp.
+var spellings = []string{"msg", "error_msg", "error_message", "errorMessage"}

@@ -152,8 +152,8 @@ type Client interface {
 	// DecodeError reads an upstream's refusal. What it says of the operator's own
 	// account never gets into the message.
 	DecodeError(status int, header http.Header, body []byte) *fault.Error
-	// Several reports whether one call may be asked for several answers.
-	Several() bool
+	// TakesSeveral reports whether one call may be asked for several answers.
+	TakesSeveral() bool
 	// Reads reports whether the upstream itself fetches what is at a part's address, or
 	// knows what it means where the client's own bytes pass.
 	Reads(p *chat.Part, passes bool) bool
@@ -171,9 +171,9 @@ type Passer interface {
 	// NothingToMeter reports whether a run of whole frames that passes through holds nothing
 	// that metering needs, as far as its last frames tell. When in doubt it says no.
 	NothingToMeter(frames []byte) bool
-	// Unasked takes out of whole frames that pass through what is in them only because we asked
+	// DropUnasked takes out of whole frames that pass through what is in them only because we asked
 	// for usage and the client did not. It may write into their bytes, and returns a part of them.
-	Unasked(frames []byte) []byte
+	DropUnasked(frames []byte) []byte
 	// Rename puts another model's name into an answer's or a frame's own bytes and
 	// leaves every other byte as it is.
 	Rename(raw []byte, model string) []byte
@@ -191,8 +191,8 @@ type Decoder interface {
 
 // Keeper is a Decoder that gathers something over many frames before it tells of it.
 type Keeper interface {
-	// Kept is how many bytes it holds now.
-	Kept() int64
+	// KeptBytes is how many bytes it holds now.
+	KeptBytes() int64
 }
 
 // Model is a chat model as the lists of the dialects show it.

@@ -10,8 +10,8 @@ import (
 // Efforts are the levels of thinking, least first.
 var Efforts = []string{"none", "minimal", "low", "medium", "high", "xhigh", "max"}
 
-// Effort reads a level in any case; field names it in the error.
-func Effort(text, field string) (string, error) {
+// ReadEffort reads a level in any case; field names it in the error.
+func ReadEffort(text, field string) (string, error) {
 	level := strings.ToLower(text)
 	if !slices.Contains(Efforts, level) {
 		return "", fault.New(fault.InvalidParameter, "%s: %q is none of %s.", field, text, strings.Join(Efforts, ", ")).

@@ -17,7 +17,7 @@ func FindsTools(t *chat.Tool) bool {
 	return t.Kind == chat.Server && strings.HasPrefix(jsonscan.At(t.Raw, 0).Get("type").View(), "tool_search_tool_")
 }
 
-// Elsewhere is why a tool is refused that runs at a provider which is not the model's.
-func Elsewhere(t *chat.Tool) string {
+// WhyElsewhere is why a tool is refused that runs at a provider which is not the model's.
+func WhyElsewhere(t *chat.Tool) string {
 	return fmt.Sprintf("the tool %q runs at the provider whose API it is part of, and this model is another's: offer a function in its place, or choose a model of that provider", t.Name)
 }

@@ -331,7 +331,7 @@ func works(codecs map[string]dialect.Dialect) map[string]func(client string, bod
 	}
 	list := map[string]func(string, []byte) error{
 		"addresses": func(_ string, body []byte) error {
-			return dialect.Addresses(body, func(string, string) error { return nil })
+			return dialect.EachAddress(body, func(string, string) error { return nil })
 		},
 	}
 	for name, codec := range codecs {
@@ -353,7 +353,7 @@ func works(codecs map[string]dialect.Dialect) map[string]func(client string, bod
 			}
 			talk, err := req.Conversation()
 			if err == nil {
-				talk, _, err = dialect.Modern(talk)
+				talk, _, err = dialect.WithModernSchemas(talk)
 			}
 			if err == nil {
 				_, err = codec.EncodeRequest(talk, t)
@@ -439,7 +439,7 @@ func TestOldSchemasAreQuickWork(t *testing.T) {
 	for _, r := range schemas {
 		n := size / (len(r.body(1000))/1000 + 1)
 		schema := []byte(r.body(n))
-		if took := spent(func() { dialect.ModernSchema(schema, chat.Loss{}) }); took > most {
+		if took := spent(func() { dialect.ModernizeSchema(schema, chat.Loss{}) }); took > most {
 			t.Errorf("%s: %s for %d in %d KB", r.name, took, n, len(schema)>>10)
 		}
 	}

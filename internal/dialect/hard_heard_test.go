@@ -28,7 +28,7 @@ var hardHeardO = hardHeard("R", "what compatible servers stream", []heard{
 	{723, "an end inside a call", O, chunksO("", toolO(0, "a", "f", `{"a":`)), "error 502", "error"},
 	{724, "nothing at all", O, "", "error 502", ""},
 	{725, "comments and nothing else", O, ": wait\n\n: wait\n\n", "error 502", ""},
-	{726, "only the last word", O, sse("[DONE]"), "error 502", "error"},
+	{726, "only the last word", O, sse("[DONE]"), "error 502", ""},
 	{727, "an error with 200 and as JSON", O, `{"error":{"message":"busy","type":"server_error","code":503}}`, "error 503", ""},
 	{728, "thoughts by two names", O, chunksO("stop", `{"reasoning":"hm","reasoning_content":"hm"}`, `{"content":"hi"}`), `hm|hi||stop`, ""},
 	{729, "thoughts in details and beside them", O, chunksO("stop", `{"reasoning":"h","reasoning_details":[{"type":"reasoning.text","text":"h","index":0}]}`, `{"reasoning":"m","reasoning_details":[{"type":"reasoning.text","text":"m","index":0}]}`, `{"content":"hi"}`), `hm|hi||stop`, ""},

@@ -10,14 +10,14 @@ import (
 // characters of letters, digits, _ and -. An id that fits stays as it is; another
 // always gives the same result, and two different ones never the same.
 func CallID(id string, longest int) string {
-	if len(id) <= longest && id != "" && !strings.ContainsFunc(id, foreign) {
+	if len(id) <= longest && id != "" && !strings.ContainsFunc(id, isForeign) {
 		return id
 	}
 	sum := sha256.Sum256([]byte(id))
 	return "call_" + hex.EncodeToString(sum[:12])
 }
 
-func foreign(r rune) bool {
+func isForeign(r rune) bool {
 	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-')
 }
 
@@ -36,7 +36,7 @@ func (n *Names) To(name string) string {
 	}
 	var b strings.Builder
 	for _, r := range name {
-		if foreign(r) {
+		if isForeign(r) {
 			r = '_'
 		}
 		b.WriteRune(r)

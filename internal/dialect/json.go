@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
+	"strings"
 
 	"stele/internal/chat"
 	"stele/internal/fault"
@@ -43,10 +44,11 @@ func Survey(dialect string, body []byte, member func(jsonscan.Key, jsonscan.Valu
 	if report.Root.Kind() != jsonscan.Object {
 		return chat.Facts{}, fault.New(fault.InvalidRequestBody, "The request body is not a JSON object.")
 	}
-	facts.Weight, facts.Asked = weight(&report), asking.asked(&report)
+	facts.Weight, facts.Asked = weight(&report), asking.toAsked(&report)
 	facts.Envelopes = report.Found(envelope) || report.Found(carrier)
 	facts.Files = report.Found(fileID) || report.Found(filePath)
 	facts.Additions = report.Found(reasoningContent) || report.Found(reasoningDetails) || report.Found(extraContent)
+	facts.Repeats = facts.Additions || report.Found(refusal) || report.Found(annotations)
 	for mark := others; mark < documents; mark++ {
 		facts.Others = facts.Others || report.Found(mark)
 	}
@@ -80,12 +82,14 @@ const (
 	extraContent
 	picture
 	tools
+	refusal
+	annotations
 	others                 // and the marks that follow
 	documents = others + 8 // likewise
 )
 
 var marks = jsonscan.NewNeedles(`"`+chat.EnvelopePrefix, `"`+chat.CarrierPrefix, `"file_0`, `/file_0`,
-	`"reasoning_content"`, `"reasoning_details"`, `"extra_content"`, pictureMark, `"tools"`,
+	`"reasoning_content"`, `"reasoning_details"`, `"extra_content"`, pictureMark, `"tools"`, `"refusal"`, `"annotations"`,
 	`"tool_use"`, `"tool_result"`, `"input_schema"`, `"custom"`, `"input_text"`, `"output_text"`, `"input_image"`, `"input_file"`,
 	`"document"`, `"file`, `"input_audio"`, `"inline`, `"video`, `"audio_url"`, `"cachedContent"`, `"cached_content"`)
 
@@ -103,20 +107,29 @@ func SameJSON(a, b []byte) bool {
 	return bytes.Equal(a, b) || len(a) > 0 && len(b) > 0 && bytes.Equal(jsonscan.At(a, 0).AppendCompact(nil), jsonscan.At(b, 0).AppendCompact(nil))
 }
 
+// NoArguments reports whether a call's arguments are none. Some languages write no members as [].
+func NoArguments(text string) bool {
+	text = strings.TrimSpace(text)
+	return text == "" || text == "null" || text == "[]"
+}
+
 // Arguments makes a call's arguments an object, as two of the dialects need it:
-// nothing and null are {}, an object keeps its bytes, one that was written as a string of
-// JSON is what the string says, and anything else is kept under _raw, which the second
+// nothing, null and [] are {}, an object keeps its bytes, one that was written as a string of
+// JSON is what the string says, what is careless and clear is mended, and anything else is kept under _raw, which the second
 // result reports. Half a surrogate pair, which upstreams refuse all of a request for, is left out.
 func Arguments(text string) (object json.RawMessage, odd bool) {
 	b := jsonscan.WithoutHalves(bytes.TrimSpace([]byte(text)))
-	if len(b) == 0 || string(b) == "null" {
+	if NoArguments(string(b)) {
 		return json.RawMessage("{}"), false
 	}
 	if b[0] == '"' && jsonscan.Valid(b, jsonscan.Strict) {
 		b = jsonscan.WithoutHalves(bytes.TrimSpace([]byte(jsonscan.At(b, 0).View())))
 	}
+	if len(b) == 0 || b[0] != '{' || !jsonscan.Valid(b, jsonscan.Duplicates) {
+		b = repair(b)
+	}
 	switch {
-	case len(b) == 0 || b[0] != '{' || !jsonscan.Valid(b, jsonscan.Duplicates):
+	case b == nil:
 		return append(AppendText([]byte(`{"_raw":`), text), '}'), true
 	case !jsonscan.Valid(b, jsonscan.Strict): // Google refuses a name that is there twice
 		w := new(jsonscan.Writer)

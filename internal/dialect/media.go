@@ -9,9 +9,9 @@ import (
 	"stele/internal/wire"
 )
 
-// DataURL reads a data: URL. The payload comes back as standard padded base64. Some senders escape
+// ReadDataURL reads a data: URL. The payload comes back as standard padded base64. Some senders escape
 // base64 too, and some do not say that it is: its bytes do.
-func DataURL(text string) (*chat.Media, bool) {
+func ReadDataURL(text string) (*chat.Media, bool) {
 	kind, payload, coded, ok := wire.DataURL(strings.TrimSpace(text))
 	if !ok {
 		return nil, false
@@ -24,7 +24,7 @@ func DataURL(text string) (*chat.Media, bool) {
 		}
 		payload = plain
 	}
-	data, is := Base64(payload)
+	data, is := StandardBase64(payload)
 	if coded || is && Sniff(data) != "" {
 		m.Base64 = data
 		return m, is
@@ -33,8 +33,8 @@ func DataURL(text string) (*chat.Media, bool) {
 	return m, true
 }
 
-// Base64 brings base64 of any form into the standard padded one, if it is base64.
-func Base64(text string) (string, bool) {
+// StandardBase64 brings base64 of any form into the standard padded one, if it is base64.
+func StandardBase64(text string) (string, bool) {
 	text = wire.Base64(text)
 	if len(text) == 0 {
 		return "", false
@@ -115,7 +115,7 @@ func Sniff(payload string) string {
 	return ""
 }
 
-// IsText reports whether what a type names is words, whoever files it under applications.
+// IsText reports whether what a type names is words, also where its registry files it under applications.
 func IsText(kind string) bool {
 	kind, _, _ = strings.Cut(kind, ";")
 	name, app := strings.CutPrefix(kind, "application/")

@@ -6,9 +6,9 @@ import (
 	"stele/internal/fault"
 )
 
-// Mendable says of a refusal as what its upstream may take the request after all, where its
-// words tell. Whichever dialect it speaks, the server behind it may be anyone's.
-func Mendable(e *fault.Error, words string) *fault.Error {
+// WithMends says in a refusal as what its upstream may take the request after all, where its
+// words tell. Whichever dialect it speaks, the server behind it may be of any vendor.
+func WithMends(e *fault.Error, words string) *fault.Error {
 	switch {
 	case Says(words, "system message must be at the beginning", "system message must be the first"): // templates of Qwen's and others' models
 		return e.MendedBy(fault.SystemFirst)
@@ -22,10 +22,12 @@ func Mendable(e *fault.Error, words string) *fault.Error {
 		return e.MendedBy(fault.Blind)
 	case Says(words, "reasoning_content") && Says(words, "missing", "must be passed back"): // Moonshot's and DeepSeek's models, while they think
 		return e.MendedBy(fault.WithThoughts)
+	case Says(words, "reasoning_content") && Says(words, "unsupported", "not supported", "unknown", "not permitted", "unrecognized"): // Groq, Cerebras, Mistral
+		return e.MendedBy(fault.WithoutThoughts)
 	case Says(words, unshaped...):
 		return e.MendedBy(fault.Unenforced)
 	}
-	if e.Room = max(room(words), left(e)); e.Room >= leastRoom {
+	if e.Room = max(roomFor(words), leftOf(e)); e.Room >= leastRoom {
 		return e.MendedBy(fault.Shorter)
 	}
 	return e
@@ -43,8 +45,8 @@ var unshaped = []string{
 // client that is told so shortens the conversation.
 const leastRoom = 1024
 
-// left is what a conversation leaves of the model's window where only both together are too long.
-func left(e *fault.Error) int64 {
+// leftOf is what a conversation leaves of the model's window where only both together are too long.
+func leftOf(e *fault.Error) int64 {
 	input, told := e.Details["input"].(int64)
 	window, _ := e.Details["window"].(int64)
 	if !told {
@@ -74,17 +76,17 @@ var (
 	tokensThere = regexp.MustCompile(`(?i)max_(?:completion_)?tokens'? is too large: \d+\. This model's maximum context length is (\d+) tokens and your request has (\d+) input tokens`)
 )
 
-// room is how many tokens an upstream's answer may have, by its own words; 0: they do not say.
-func room(words string) int64 {
+// roomFor is how many tokens an upstream's answer may have, by its own words; 0: they do not say.
+func roomFor(words string) int64 {
 	if found := tokensThere.FindStringSubmatch(words); found != nil {
-		return max(0, number(found[1])-number(found[2]))
+		return max(0, readNumber(found[1])-readNumber(found[2]))
 	}
 	found := mostTokens.FindStringSubmatch(words)
 	switch {
 	case found == nil:
 		return 0
 	case found[3] != "":
-		return max(0, number(found[3])-1)
+		return max(0, readNumber(found[3])-1)
 	}
-	return max(number(found[1]), number(found[2]))
+	return max(readNumber(found[1]), readNumber(found[2]))
 }

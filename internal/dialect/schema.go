@@ -9,15 +9,15 @@ import (
 	"stele/internal/jsonscan"
 )
 
-// ModernSchema makes a JSON Schema of an older draft, or one that a careless program wrote,
+// ModernizeSchema makes a JSON Schema of an older draft, or one that a careless program wrote,
 // mean the same in the draft of 2020, by which APIs check them. What is fine keeps its
 // bytes. The loss says what was done; it has no note where nothing was.
-func ModernSchema(raw []byte, l chat.Loss) ([]byte, chat.Loss) {
+func ModernizeSchema(raw []byte, l chat.Loss) ([]byte, chat.Loss) {
 	if jsonscan.At(raw, 0).Kind() != jsonscan.Object {
 		return raw, l
 	}
 	m := moderner{verb: chat.Ignored}
-	out, moved := rooted(raw)
+	out, moved := resolveRoot(raw)
 	if moved {
 		m.note("the root is what it refers to")
 	}
@@ -25,7 +25,7 @@ func ModernSchema(raw []byte, l chat.Loss) ([]byte, chat.Loss) {
 	for pass := 0; pass < most && (pass == 0 || m.joined); pass++ {
 		m.edits, m.refs, m.naming, m.joined, m.root = jsonscan.Edits{}, nil, nil, false, jsonscan.At(out, 0)
 		m.pointers = PointersIn(m.root)
-		m.schema(m.root, 0)
+		m.modernize(m.root, 0)
 		next, err := m.edits.Apply(out)
 		if err != nil {
 			return raw, l
@@ -43,10 +43,10 @@ func ModernSchema(raw []byte, l chat.Loss) ([]byte, chat.Loss) {
 // level of what lies around it, and no API takes as many.
 const mostSchemas = 4 << 20
 
-// Modern is a conversation whose schemas are all ModernSchema's, and what that changed. It
+// WithModernSchemas is a conversation whose schemas are all ModernizeSchema's, and what that changed. It
 // is the same conversation where nothing had to be. What takes anything but an object is no
 // tool to any API.
-func Modern(talk *chat.Conversation) (*chat.Conversation, []chat.Loss, error) {
+func WithModernSchemas(talk *chat.Conversation) (*chat.Conversation, []chat.Loss, error) {
 	var losses []chat.Loss
 	changed := talk
 	change := func() *chat.Conversation {
@@ -63,8 +63,8 @@ func Modern(talk *chat.Conversation) (*chat.Conversation, []chat.Loss, error) {
 		if size += len(talk.Tools[i].Schema); size > mostSchemas {
 			return nil, nil, Refuse(about, "tools", "the schemas of all tools may have 4 MB where they are translated.")
 		}
-		schema, loss := ModernSchema(talk.Tools[i].Schema, about)
-		schema, kind := arguments(schema)
+		schema, loss := ModernizeSchema(talk.Tools[i].Schema, about)
+		schema, kind := toArguments(schema)
 		if kind != "" && talk.Tools[i].Kind == chat.Function {
 			return nil, nil, Refuse(about, "tools", "a tool takes an object, not "+kind+".")
 		}
@@ -84,7 +84,7 @@ func Modern(talk *chat.Conversation) (*chat.Conversation, []chat.Loss, error) {
 		if len(talk.Format.Schema) > mostSchemas {
 			return nil, nil, Refuse(chat.Lost(chat.FieldFormat, chat.Ignored, ""), "format", "its schema may have 4 MB where it is translated.")
 		}
-		if schema, loss := ModernSchema(talk.Format.Schema, chat.Lost(chat.FieldFormat, chat.Ignored, "")); loss.Note != "" {
+		if schema, loss := ModernizeSchema(talk.Format.Schema, chat.Lost(chat.FieldFormat, chat.Ignored, "")); loss.Note != "" {
 			format := *talk.Format
 			format.Schema = schema
 			change().Format = &format
@@ -94,9 +94,9 @@ func Modern(talk *chat.Conversation) (*chat.Conversation, []chat.Loss, error) {
 	return changed, losses, nil
 }
 
-// arguments makes a schema of an object or null one of an object: a tool is always called
+// toArguments makes a schema of an object or null one of an object: a tool is always called
 // with one. Of anything else it returns what that is.
-func arguments(schema []byte) (out []byte, other string) {
+func toArguments(schema []byte) (out []byte, other string) {
 	kind := jsonscan.At(schema, 0).Get("type")
 	switch word := kind.View(); {
 	case word != "" && word != "object":
@@ -135,24 +135,31 @@ func (m *moderner) note(what string) {
 
 const deepestSchema = 100
 
-// schema looks at one schema and those in it.
-func (m *moderner) schema(v jsonscan.Value, depth int) {
+// filled are lists of a schema that have something in them, or are not there.
+var filled = []string{"enum", "anyOf", "oneOf", "allOf", "prefixItems", "type"}
+
+// modernize looks at one schema and those in it.
+func (m *moderner) modernize(v jsonscan.Value, depth int) {
 	if v.Kind() != jsonscan.Object || depth > deepestSchema {
 		return
 	}
 	tuple := v.Get("items").Kind() == jsonscan.Array
 	for key, inner := range v.Members() {
 		switch key.Name {
-		case "const", "default", "enum", "example", "examples":
+		case "const", "default", "example", "examples":
 			continue
 		}
 		if inner.Absent() {
 			m.remove(key, inner, key.Name+": null is left out")
 			continue
 		}
+		if inner.Kind() == jsonscan.Array && inner.Len() == 0 && slices.Contains(filled, key.Name) {
+			m.remove(key, inner, key.Name+": an empty list is left out")
+			continue
+		}
 		switch key.Name {
 		case "$ref":
-			if ref, text := inner.Text(); text && !m.leads(ref) {
+			if ref, text := inner.Text(); text && !m.leadsSomewhere(ref) {
 				m.verb = chat.Approximated
 				m.remove(key, inner, "a reference that leads nowhere allows everything")
 			}
@@ -163,36 +170,38 @@ func (m *moderner) schema(v jsonscan.Value, depth int) {
 		case "properties", "patternProperties", "$defs", "definitions":
 			m.lookAtNamed(key.Name, inner, depth)
 		case "items", "additionalItems":
-			m.list(key, inner, tuple, depth)
+			m.modernizeList(key, inner, tuple, depth)
 		case "allOf":
 			if m.join(v, key, inner) {
 				continue
 			}
 			for _, one := range inner.Elements() {
-				m.schema(one, depth+1)
+				m.modernize(one, depth+1)
 			}
 		case "additionalProperties", "prefixItems", "anyOf", "oneOf", "not":
-			m.schema(inner, depth+1)
+			m.modernize(inner, depth+1)
 			for _, one := range inner.Elements() {
-				m.schema(one, depth+1)
+				m.modernize(one, depth+1)
 			}
 		case "exclusiveMinimum", "exclusiveMaximum":
 			m.makeExclusive(v, key, inner)
 		case "type":
-			m.kind(key, inner)
+			m.modernizeType(key, inner)
+		case "enum":
+			m.values(inner)
 		case "required":
 			if inner.Kind() != jsonscan.Array {
 				m.remove(key, inner, "required is a list")
 			}
 		}
 	}
-	m.required(v)
+	m.gatherRequired(v)
 }
 
 // join takes the only schema of allOf into the one that has it, unless they disagree.
 func (m *moderner) join(v jsonscan.Value, key jsonscan.Key, all jsonscan.Value) bool {
 	only := all.Index(0)
-	if all.Len() != 1 || only.Kind() != jsonscan.Object || clash(v, only) || v.Get("$ref").Exists() {
+	if all.Len() != 1 || only.Kind() != jsonscan.Object || isClash(v, only) || v.Get("$ref").Exists() {
 		return false
 	}
 	w, own := new(jsonscan.Writer), memberNames(v)
@@ -224,25 +233,34 @@ func (m *moderner) lookAtNamed(name string, v jsonscan.Value, depth int) {
 		return
 	}
 	for _, inner := range v.Members() {
-		m.schema(inner, depth+1)
+		switch inner.Kind() {
+		case jsonscan.Object, jsonscan.True, jsonscan.False:
+			m.modernize(inner, depth+1)
+		default:
+			m.edits.Replace(inner, []byte("{}"))
+			m.note("what is no schema allows everything")
+		}
 	}
 }
 
-// list looks at what a list holds: several schemas were once a tuple.
-func (m *moderner) list(key jsonscan.Key, v jsonscan.Value, tuple bool, depth int) {
+// modernizeList looks at what a list holds: several schemas were once a tuple.
+func (m *moderner) modernizeList(key jsonscan.Key, v jsonscan.Value, tuple bool, depth int) {
 	switch {
 	case key.Name == "additionalItems" && tuple:
 		m.edits.Rename(key, "items")
 	case key.Name == "additionalItems":
 		m.remove(key, v, "additionalItems without a tuple is left out")
 		return
+	case tuple && v.Len() == 0:
+		m.remove(key, v, "items: an empty list is left out")
+		return
 	case tuple:
 		m.edits.Rename(key, "prefixItems")
 		m.note("a list of items is called prefixItems")
 	}
-	m.schema(v, depth+1)
+	m.modernize(v, depth+1)
 	for _, one := range v.Elements() {
-		m.schema(one, depth+1)
+		m.modernize(one, depth+1)
 	}
 }
 
@@ -263,31 +281,8 @@ func (m *moderner) makeExclusive(v jsonscan.Value, key jsonscan.Key, inner jsons
 	m.remove(key, inner, key.Name+" is a number")
 }
 
-// kindNames are what programs call the types.
-var kindNames = map[string]string{
-	"int": "integer", "long": "integer", "float": "number", "double": "number", "decimal": "number", "bool": "boolean", "str": "string",
-	"dict": "object", "map": "object", "list": "array", "tuple": "array", "none": "null", "any": "",
-}
-
-// kind looks at a type that is one word.
-func (m *moderner) kind(key jsonscan.Key, v jsonscan.Value) {
-	word := v.View()
-	name := strings.ToLower(word)
-	if known, ok := kindNames[name]; ok {
-		name = known
-	}
-	switch {
-	case word == "" || name == word:
-	case name == "":
-		m.remove(key, v, "any type is no type")
-	default:
-		m.edits.ReplaceText(v, name)
-		m.note("types are called by their names")
-	}
-}
-
-// required gathers what an object must have, each once: properties may say it of themselves.
-func (m *moderner) required(v jsonscan.Value) {
+// gatherRequired gathers what an object must have, each once: properties may say it of themselves.
+func (m *moderner) gatherRequired(v jsonscan.Value) {
 	list := v.Get("required")
 	var names []string
 	known := make(map[string]bool)

@@ -11,8 +11,8 @@ import (
 // choices are the words that APIs refuse at the root of a tool's arguments.
 var choices = []string{"anyOf", "oneOf", "allOf"}
 
-// Chooses reports whether a schema is a choice among several.
-func Chooses(root jsonscan.Value) bool {
+// IsChoice reports whether a schema is a choice among several.
+func IsChoice(root jsonscan.Value) bool {
 	return slices.ContainsFunc(choices, func(word string) bool { return root.Get(word).Exists() })
 }
 
@@ -21,7 +21,7 @@ func Chooses(root jsonscan.Value) bool {
 // takes another.
 func flattenTool(t chat.Tool) (chat.Tool, bool) {
 	root := jsonscan.At(t.Schema, 0)
-	if t.Kind != chat.Function || t.Schema == nil || !Chooses(root) {
+	if t.Kind != chat.Function || t.Schema == nil || !IsChoice(root) {
 		return t, false
 	}
 	f := flattener{pointers: PointersIn(root), properties: make(map[string][][]byte), taken: make(map[string]bool), must: make(map[string][]string)}
@@ -40,7 +40,7 @@ func flattenTool(t chat.Tool) (chat.Tool, bool) {
 		}
 	}
 	out.Close(jsonscan.Object).Key("required").Open(jsonscan.Array)
-	for _, name := range f.required(root, 0) {
+	for _, name := range f.requiredOf(root, 0) {
 		out.Text(name)
 	}
 	out.Close(jsonscan.Array)
@@ -87,8 +87,8 @@ func (f *flattener) take(v jsonscan.Value, depth int) {
 	}
 }
 
-// required is the properties that every value must have.
-func (f *flattener) required(v jsonscan.Value, depth int) (names []string) {
+// requiredOf is the properties that every value must have.
+func (f *flattener) requiredOf(v jsonscan.Value, depth int) (names []string) {
 	v, ref := f.resolve(v)
 	if v.Kind() != jsonscan.Object || depth > deepestSchema {
 		return nil
@@ -113,24 +113,24 @@ func (f *flattener) required(v jsonscan.Value, depth int) (names []string) {
 		add([]string{strings.Clone(name.View())})
 	}
 	for _, inner := range v.Get("allOf").Elements() {
-		add(f.required(inner, depth+1))
+		add(f.requiredOf(inner, depth+1))
 	}
 	for _, word := range []string{"anyOf", "oneOf"} {
 		var common []string
 		for i, inner := range v.Get(word).Elements() {
-			here := f.required(inner, depth+1)
+			here := f.requiredOf(inner, depth+1)
 			if i == 0 {
 				common = here
 			}
-			common = both(common, here)
+			common = intersect(common, here)
 		}
 		add(common)
 	}
 	return names
 }
 
-// both are the names that are in two lists.
-func both(a, b []string) (names []string) {
+// intersect returns the names that are in two lists.
+func intersect(a, b []string) (names []string) {
 	in := make(map[string]bool, len(b))
 	for _, name := range b {
 		in[name] = true

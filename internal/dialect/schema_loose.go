@@ -13,8 +13,8 @@ var bounds = []string{
 	"multipleOf", "minProperties", "maxProperties", "patternProperties", "propertyNames",
 }
 
-// Loose is a schema without bounds: they are told in descriptions. It reports whether there were any.
-func Loose(schema []byte) (out []byte, changed bool) {
+// LoosenSchema makes a schema one without bounds: they are told in descriptions. It reports whether there were any.
+func LoosenSchema(schema []byte) (out []byte, changed bool) {
 	root := jsonscan.At(schema, 0)
 	if root.Kind() != jsonscan.Object {
 		return schema, false

@@ -6,14 +6,14 @@ import (
 	"stele/internal/jsonscan"
 )
 
-// OrderNote says what Ordered did.
+// OrderNote says what OrderProperties did.
 const OrderNote = propertyOrdering + " is the order of the properties"
 
 const propertyOrdering = "propertyOrdering"
 
-// Ordered puts properties into the order that Google's propertyOrdering says, which other
+// OrderProperties puts properties into the order that Google's propertyOrdering says, which other
 // APIs do not know, and reports whether there was one.
-func Ordered(schema []byte) (out []byte, changed bool) {
+func OrderProperties(schema []byte) (out []byte, changed bool) {
 	if !bytes.Contains(schema, []byte(propertyOrdering)) { // nearly always
 		return schema, false
 	}

@@ -51,9 +51,9 @@ func (p *Pointers) Find(ref string) (jsonscan.Value, bool) {
 	return at, at.Exists()
 }
 
-// leads reports whether a reference leads somewhere. One by a name that the schema itself
+// leadsSomewhere reports whether a reference leads somewhere. One by a name that the schema itself
 // gives, or one too many, is taken to do so.
-func (m *moderner) leads(ref string) bool {
+func (m *moderner) leadsSomewhere(ref string) bool {
 	if found, known := m.refs[ref]; known {
 		return found
 	}
@@ -62,7 +62,7 @@ func (m *moderner) leads(ref string) bool {
 		_, found = m.pointers.Find(ref)
 		found = found || m.pointers.left < 0
 	} else if !found {
-		found = m.names()
+		found = m.hasNames()
 	}
 	if m.refs == nil {
 		m.refs = make(map[string]bool)
@@ -71,8 +71,8 @@ func (m *moderner) leads(ref string) bool {
 	return found
 }
 
-// names reports whether a schema gives names to its parts. It is looked at once, whatever number of references it has.
-func (m *moderner) names() bool {
+// hasNames reports whether a schema gives names to its parts. It is looked at once, whatever number of references it has.
+func (m *moderner) hasNames() bool {
 	if m.naming == nil {
 		raw := m.root.Raw()
 		found := bytes.Contains(raw, []byte(`"$id"`)) || bytes.Contains(raw, []byte(`"$anchor"`)) || bytes.Contains(raw, []byte(`"$dynamicAnchor"`))
@@ -86,15 +86,15 @@ var remarks = map[string]bool{
 	"title": true, "description": true, "$comment": true, "$schema": true, "$id": true, "default": true, "examples": true, "$defs": true, "definitions": true,
 }
 
-// rooted makes a schema that is only a reference to one of its own parts that part: APIs want
+// resolveRoot makes a schema that is only a reference to one of its own parts that part: APIs want
 // to see what it is.
-func rooted(raw []byte) (out []byte, changed bool) {
+func resolveRoot(raw []byte) (out []byte, changed bool) {
 	const most = 8
 	for range most {
 		root := jsonscan.At(raw, 0)
 		pointers := PointersIn(root)
 		target, ok := pointers.Find(root.Get("$ref").View())
-		if !ok || target.Kind() != jsonscan.Object || clash(root, target) {
+		if !ok || target.Kind() != jsonscan.Object || isClash(root, target) {
 			break
 		}
 		own := memberNames(root)
@@ -114,8 +114,8 @@ func rooted(raw []byte) (out []byte, changed bool) {
 	return raw, changed
 }
 
-// clash reports whether two schemas that both count say different things under one name.
-func clash(outer, inner jsonscan.Value) bool {
+// isClash reports whether two schemas that both count say different things under one name.
+func isClash(outer, inner jsonscan.Value) bool {
 	own := memberNames(outer)
 	for key := range inner.Members() {
 		if key.Name != "$ref" && !remarks[key.Name] && own[key.Name] {

@@ -16,11 +16,11 @@ func TestSchemasAreTranslatedUpToABound(t *testing.T) {
 		"tools":  {Tools: []chat.Tool{{Kind: chat.Function, Name: "a", Schema: large}, {Kind: chat.Function, Name: "b", Schema: large}}},
 		"format": {Format: &chat.Format{Schema: append(large, make([]byte, mostSchemas/2)...)}},
 	} {
-		if _, _, err := Modern(talk); err == nil || fault.From(err).Code != fault.InvalidParameter {
+		if _, _, err := WithModernSchemas(talk); err == nil || fault.From(err).Code != fault.InvalidParameter {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, _, err := Modern(&chat.Conversation{Tools: []chat.Tool{{Kind: chat.Function, Name: "a", Schema: large}}}); err != nil {
+	if _, _, err := WithModernSchemas(&chat.Conversation{Tools: []chat.Tool{{Kind: chat.Function, Name: "a", Schema: large}}}); err != nil {
 		t.Error("one of them:", err)
 	}
 }

@@ -22,6 +22,9 @@ var tooLongWords = []string{
 	"exceeds the maximum number of tokens", "input token count", "token limit exceeded", "reduce the length of the messages", "too many input tokens",
 	"prompt too long", "prompt token count", "prompt exceeds max length", "model token limit", "range of input length", "input tokens exceed",
 	"input length exceeds", "maximum allowed length", "maximum input tokens", "too many tokens: size limit", "`inputs` tokens", "tokens, which exceeds the maximum",
+	"`inputs` must have less than", "tokens in the prompt cannot exceed", "number of input tokens", "supported sequence length", "maximum sequence length", "max_seq_len",
+	"prompt length", "prompt tokens too long", "input length too long", "prompt超长", "message too long", "max message tokens", "max input characters", "maximum input length",
+	"tokens in request more than max", "input_tokens (", "input token length", "input exceeds maximum token limit",
 }
 
 // outputWords are what upstreams say where the answer was to be longer than there is room
@@ -39,10 +42,10 @@ func SaysTooLong(words string) bool {
 // what the upstream says of it, fit for the client.
 func TooLong(message string) *fault.Error {
 	e := fault.New(fault.InvalidParameter, "%s", message).With("reason", tooLong)
-	tokens, window, ok := figures(message)
+	tokens, window, ok := readFigures(message)
 	if found := sums.FindStringSubmatch(message); found != nil {
-		input, output := max(number(found[1]), number(found[4])), max(number(found[2]), number(found[5]))
-		if window = max(number(found[3]), window); input < window && input+output > window {
+		input, output := max(readNumber(found[1]), readNumber(found[4])), max(readNumber(found[2]), readNumber(found[5]))
+		if window = max(readNumber(found[3]), window); input < window && input+output > window {
 			return e.With("tokens", input+output).With("window", window).With("input", input).With("output", output)
 		}
 	}
@@ -59,14 +62,14 @@ var sums = regexp.MustCompile(`(\d[\d,]*) \+ (\d[\d,]*) > (\d[\d,]*)|(\d[\d,]*) 
 var (
 	numbers = regexp.MustCompile(`\d[\d,]*`)
 	limits  = regexp.MustCompile(`(?i)(?:maximum context length(?: is| of)?|context (?:length|size|window)(?: is| of)?|maximum (?:model|prompt) length(?: is| of)?|` +
-		`maximum of|n_ctx|(?:allowed|max) length|limit(?: is| of)?|tokens allowed|at most|up to)\s*[:(]?\s*(\d[\d,]*)|> *(\d[\d,]*)`)
+		`(?:maximum|supported) (?:sequence|input) length(?: is| of)?(?: just)?|context length of only|max_seq_len|maximum of|n_ctx|(?:allowed|max) length|limit(?: is| of)?|tokens allowed|at most|up to)\s*[:(]?\s*(\d[\d,]*)|> *(\d[\d,]*)`)
 )
 
-// figures finds in an upstream's words how long the conversation is and how long it may be.
-func figures(message string) (tokens, window int64, ok bool) {
+// readFigures finds in an upstream's words how long the conversation is and how long it may be.
+func readFigures(message string) (tokens, window int64, ok bool) {
 	var all []int64
 	for _, text := range numbers.FindAllString(message, -1) {
-		all = append(all, number(text))
+		all = append(all, readNumber(text))
 	}
 	slices.Sort(all)
 	all = slices.Compact(all)
@@ -75,12 +78,12 @@ func figures(message string) (tokens, window int64, ok bool) {
 	}
 	tokens, window = all[len(all)-1], all[len(all)-2]
 	if found := limits.FindStringSubmatch(message); found != nil {
-		window = max(number(found[1]), number(found[2]))
+		window = max(readNumber(found[1]), readNumber(found[2]))
 	}
 	return tokens, window, window > 0 && tokens > window
 }
 
-func number(text string) int64 {
+func readNumber(text string) int64 {
 	n, _ := strconv.ParseInt(strings.ReplaceAll(text, ",", ""), 10, 64)
 	return n
 }

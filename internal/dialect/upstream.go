@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"stele/internal/chat"
 	"stele/internal/fault"
@@ -64,8 +63,8 @@ func Cause(status int, body []byte) error {
 	return errors.New(said + strings.ToValidUTF8(string(body[:min(len(body), longest)]), "\uFFFD"))
 }
 
-// Unended is for a whole answer that does not say why it ended.
-func Unended() chat.Loss {
+// LossOfEnd is for a whole answer that does not say why it ended.
+func LossOfEnd() chat.Loss {
 	return chat.Lost(chat.FieldAnswer, chat.Approximated, "the model's provider did not say why it stopped")
 }
 
@@ -79,58 +78,4 @@ func Unreadable(body []byte) *fault.Error {
 func Says(text string, signs ...string) bool {
 	text = strings.ToLower(text)
 	return slices.ContainsFunc(signs, func(sign string) bool { return strings.Contains(text, sign) })
-}
-
-// RetryAfter is when the headers say that trying again makes sense, or the words of a refusal;
-// 0: they do not.
-func RetryAfter(h http.Header, message string) time.Duration {
-	if wait, ok := waitFor(h.Get("Retry-After-Ms"), time.Millisecond); ok {
-		return wait
-	}
-	text := h.Get("Retry-After")
-	if wait, ok := waitFor(text, time.Second); ok {
-		return wait
-	}
-	if at, err := http.ParseTime(text); err == nil {
-		return min(max(0, time.Until(at)), LongestWait)
-	}
-	return waitInWords(message)
-}
-
-// How upstreams say it where no header does: "try again in 1m30.5s", "retry after 20 seconds".
-var (
-	tryAgain = regexp.MustCompile(`(?i)(?:try again|retry)(?: your request)? (?:in|after) ((?:\d+(?:\.\d+)? ?[a-z]+[ ,]*)+)`)
-	lasting  = regexp.MustCompile(`(\d+(?:\.\d+)?) ?([a-z]+)`)
-	units    = map[string]time.Duration{
-		"ms": time.Millisecond, "millisecond": time.Millisecond, "s": time.Second, "sec": time.Second, "second": time.Second,
-		"m": time.Minute, "min": time.Minute, "minute": time.Minute, "h": time.Hour, "hour": time.Hour,
-	}
-)
-
-// waitInWords is how long a refusal says that one has to wait; 0: it does not say.
-func waitInWords(message string) (sum time.Duration) {
-	found := tryAgain.FindStringSubmatch(message)
-	if found == nil {
-		return 0
-	}
-	for _, one := range lasting.FindAllStringSubmatch(strings.ToLower(found[1]), -1) {
-		unit, known := units[one[2]]
-		if !known {
-			unit = units[strings.TrimSuffix(one[2], "s")]
-		}
-		wait, _ := waitFor(one[1], unit)
-		sum += wait
-	}
-	return min(sum, LongestWait)
-}
-
-// LongestWait is the longest that an upstream is believed to want to be left alone.
-const LongestWait = 24 * time.Hour
-
-// waitFor reads a number of units to wait.
-func waitFor(text string, unit time.Duration) (time.Duration, bool) {
-	if n, err := strconv.ParseFloat(text, 64); err == nil && n > 0 {
-		return time.Duration(min(n*float64(unit), float64(LongestWait))), true
-	}
-	return 0, false
 }

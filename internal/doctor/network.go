@@ -43,7 +43,7 @@ func (p *patient) public() *url.URL {
 	return u
 }
 
-func (p *patient) encrypted() bool { return p.public() != nil && p.public().Scheme == "https" }
+func (p *patient) usesTLS() bool { return p.public() != nil && p.public().Scheme == "https" }
 
 func lookListener(_ context.Context, p *patient) []Finding {
 	var found []Finding
@@ -51,7 +51,7 @@ func lookListener(_ context.Context, p *patient) []Finding {
 		name, listen := at[0], at[1]
 		switch {
 		case !open(listen) || p.Config.TLS.On():
-		case p.encrypted():
+		case p.usesTLS():
 			found = append(found, one(Note, "let only the proxy reach it, by a firewall or by listening on loopback",
 				"%s: %s is open to other machines without TLS; public_url says that a proxy adds it", name, listen)...)
 		default:
@@ -106,7 +106,7 @@ func lookProxies(_ context.Context, p *patient) []Finding {
 			return one(Bad, "name the proxies' own addresses", "trusted_proxies trusts everybody (%s): each client can say which address it comes from", n)
 		}
 	}
-	if p.encrypted() && !p.Config.TLS.On() && len(p.Config.TrustedProxies) == 0 {
+	if p.usesTLS() && !p.Config.TLS.On() && len(p.Config.TrustedProxies) == 0 {
 		return one(Warning, "set trusted_proxies to the proxy's address",
 			"a proxy adds TLS and is not trusted: every client seems to have its address, in the log, in limits and when passwords are guessed")
 	}

@@ -31,9 +31,9 @@ func OfDisk(err error) error {
 	return err
 }
 
-// away reports whether an error is one of the network, or of a database that is starting,
+// isAway reports whether an error is one of the network, or of a database that is starting,
 // stopping, or not the one to write to. What an upstream did is an *Error already.
-func away(err error) bool {
+func isAway(err error) bool {
 	if errors.Is(err, context.Canceled) {
 		return false // the caller has left
 	}

@@ -71,10 +71,10 @@ func New(code Code, format string, args ...any) *Error {
 			args[i] = label.Cut(text, longestMessage) // before it is quoted, which may take six times its length
 		}
 	}
-	return &Error{Code: code, Message: short(fmt.Sprintf(format, args...), longestMessage)}
+	return &Error{Code: code, Message: shorten(fmt.Sprintf(format, args...), longestMessage)}
 }
 
-func short(text string, most int) string {
+func shorten(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
@@ -95,7 +95,7 @@ func From(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}
-	if away(err) {
+	if isAway(err) {
 		return NewAway(err)
 	}
 	return &Error{Code: Internal, Message: "Something went wrong on our side.", Err: err}
@@ -112,11 +112,11 @@ func (e *Error) With(name string, value any) *Error {
 	}
 	switch v := value.(type) {
 	case string:
-		value = short(v, longestFact)
+		value = shorten(v, longestFact)
 	case []string:
 		list := make([]string, min(len(v), mostFacts))
 		for i := range list {
-			list[i] = short(v[i], longestFact)
+			list[i] = shorten(v[i], longestFact)
 		}
 		value = list
 	}

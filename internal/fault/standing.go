@@ -18,15 +18,19 @@ type Policy struct {
 	Digits string // the amount
 }
 
-// NewPolicy makes a Policy with its texts.
+// NewPolicy makes a Policy. Its texts lie in one piece of memory: all of them are read together.
 func NewPolicy(name, measure string, amount int64, window time.Duration) *Policy {
-	p := &Policy{Name: name, Measure: measure, Amount: amount, Window: window, Quoted: quoted(name), Digits: strconv.FormatInt(amount, 10)}
-	p.Terms = p.Quoted + ";q=" + p.Digits + ";w=" + strconv.FormatInt(int64(window.Seconds()), 10)
-	return p
+	quoted, digits := quote(name), strconv.FormatInt(amount, 10)
+	terms := quoted + ";q=" + digits + ";w=" + strconv.FormatInt(int64(window.Seconds()), 10)
+	from := len(quoted) + len(";q=")
+	return &Policy{
+		Name: name, Measure: measure, Amount: amount, Window: window,
+		Quoted: terms[:len(quoted)], Terms: terms, Digits: terms[from : from+len(digits)],
+	}
 }
 
-// quoted is a name as a header's text: what is not ASCII becomes a question mark.
-func quoted(name string) string {
+// quote writes a name as a header's text: what is not ASCII becomes a question mark.
+func quote(name string) string {
 	b := []byte{'"'}
 	for _, r := range name {
 		if r < ' ' || r > '~' || r == '"' || r == '\\' {

@@ -42,7 +42,7 @@ func TestAnInputThatTheStorageDoesNotGiveIsTheStoragesFault(t *testing.T) {
 		for where, mood := range map[string]moody{"opened": {open: trouble}, "read": {breaks: trouble}} {
 			h.blobs.open, h.blobs.breaks = mood.open, mood.breaks
 			failed := media.Failing(read(t.Context()))
-			if failed.Class != media.Storage || !failed.Again() || !failed.Ours() || !errors.Is(failed, trouble) {
+			if failed.Class != media.Storage || !failed.CanTryAgain() || !failed.Ours() || !errors.Is(failed, trouble) {
 				t.Errorf("%s while it is %s: %v", name, where, failed)
 			}
 		}

@@ -21,7 +21,7 @@ const againAfter = 5 * time.Second
 // must be, or an error. The whole of a file is compared with what was kept: if it is damaged
 // its last bytes are never given, and the error is ErrDamaged. A part cannot be compared.
 func (s *Service) Open(ctx context.Context, f *File, off, n int64) (io.ReadCloser, error) {
-	if err := s.damages.lately(f.ID, s.Now()); err != nil {
+	if err := s.damages.foundLately(f.ID, s.Now()); err != nil {
 		return nil, err
 	}
 	b, err := openBody(ctx, s.Blobs, f, off, n)
@@ -32,7 +32,7 @@ func (s *Service) Open(ctx context.Context, f *File, off, n int64) (io.ReadClose
 }
 
 // Compare reads a file and reports whether it is as it was kept: ErrDamaged, or
-// fs.ErrNotExist, if it is not. Nobody is told.
+// fs.ErrNotExist, if it is not. No operator is told.
 func (s *Service) Compare(ctx context.Context, f *File) error {
 	b, err := openBody(ctx, s.Blobs, f, 0, -1)
 	if err != nil {
@@ -43,15 +43,15 @@ func (s *Service) Compare(ctx context.Context, f *File) error {
 	return err
 }
 
-// damaged reports whether an error says that a file is not as it was kept.
-func damaged(err error) bool { return errors.Is(err, ErrDamaged) || errors.Is(err, fs.ErrNotExist) }
+// isDamage reports whether an error says that a file is not as it was kept.
+func isDamage(err error) bool { return errors.Is(err, ErrDamaged) || errors.Is(err, fs.ErrNotExist) }
 
 // tell makes an error of a file known to the operator, if it says that the file is not as
 // it was kept: in the log, in the metrics, and to stele doctor. One that is deleted meanwhile
 // is no loss.
 func (s *Service) tell(ctx context.Context, f *File, err error) error {
 	err = fmt.Errorf("read file %s: %w", f.ID, err)
-	if !damaged(err) {
+	if !isDamage(err) {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), againAfter)
@@ -86,11 +86,11 @@ func (w *watched) Read(b []byte) (n int, err error) {
 	return n, w.err
 }
 
-// unusable is the failure of an input that is not as it was kept, or cannot be read now: then
+// toInputFailure makes the failure of an input that is not as it was kept, or cannot be read now: then
 // it is the storage that is to blame, whichever error it gives. Nothing was sent.
-func unusable(ctx context.Context, err error) error {
+func toInputFailure(ctx context.Context, err error) error {
 	switch {
-	case damaged(err):
+	case isDamage(err):
 		return &media.Failure{Class: media.BadInput, Message: "A file of the order is damaged or lost: upload it again.", Err: err}
 	case ctx.Err() != nil:
 		return err
@@ -109,8 +109,8 @@ type damage struct {
 	err error
 }
 
-// lately is what was found wrong with a file a moment ago, nil where nothing was.
-func (d *damages) lately(id string, now time.Time) error {
+// foundLately says what was found wrong with a file a moment ago, nil where nothing was.
+func (d *damages) foundLately(id string, now time.Time) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if it, ok := d.found[id]; ok && now.Sub(it.at) < againAfter {

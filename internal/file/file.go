@@ -1,6 +1,6 @@
 // Package file keeps what clients upload and what makers make: it looks at the
 // bytes to know what they are, copies them into the blob store while it hashes
-// them, signs addresses under which everybody may read them for a while, and
+// them, signs addresses under which any client may read them for a while, and
 // forgets them when their time is over. It must not know HTTP servers, SQL or
 // where the bytes lie.
 package file

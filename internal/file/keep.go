@@ -97,9 +97,9 @@ func (s *Service) Source(ctx context.Context, workspace, field, id string) (medi
 		Open: func(ctx context.Context) (io.ReadCloser, error) {
 			r, err := s.Open(ctx, f, 0, -1)
 			if err != nil {
-				return nil, unusable(ctx, err)
+				return nil, toInputFailure(ctx, err)
 			}
-			return &watched{ReadCloser: r, seen: func(err error) error { return unusable(ctx, err) }}, nil
+			return &watched{ReadCloser: r, seen: func(err error) error { return toInputFailure(ctx, err) }}, nil
 		},
 	}
 	if _, err := guard.CheckPublic(s.Public().String(), nil); err == nil {

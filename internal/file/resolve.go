@@ -44,7 +44,7 @@ func (s *Service) take(ctx context.Context, workspace, given string, want Want) 
 	case "http", "https":
 		return s.fetch(ctx, workspace, given, want)
 	}
-	return nil, unfit("it is neither a file id nor an http, https or data URL", nil)
+	return nil, refuseUnfit("it is neither a file id nor an http, https or data URL", nil)
 }
 
 // Own finds the id in what a client gave, if that is one of this installation's
@@ -62,9 +62,9 @@ func (s *Service) inline(ctx context.Context, workspace, given string, want Want
 	_, content, err := wire.OpenDataURL(given)
 	switch {
 	case errors.Is(err, wire.ErrNoComma):
-		return nil, unfit(err.Error(), nil)
+		return nil, refuseUnfit(err.Error(), nil)
 	case err != nil:
-		return nil, unfit("the data: URL is not well-formed", err)
+		return nil, refuseUnfit("the data: URL is not well-formed", err)
 	}
 	return s.input(ctx, workspace, "input", content, want)
 }
@@ -72,36 +72,36 @@ func (s *Service) inline(ctx context.Context, workspace, given string, want Want
 // fetch makes a file of what is at a client's address.
 func (s *Service) fetch(ctx context.Context, workspace, given string, want Want) (*File, error) {
 	if !s.Settings().Fetch {
-		return nil, unfit("fetching from elsewhere is switched off here: upload the file", nil)
+		return nil, refuseUnfit("fetching from elsewhere is switched off here: upload the file", nil)
 	}
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
 	defer cancel()
 	checked, err := guard.CheckURL(given)
 	if err != nil {
-		return nil, unreachable(err)
+		return nil, refuseUnreachable(err)
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, checked.String(), http.NoBody)
 	if err != nil {
-		return nil, unfit("it is not a valid URL", err)
+		return nil, refuseUnfit("it is not a valid URL", err)
 	}
 	r.Header.Set("Accept", "*/*")
 	r.Header.Set("User-Agent", "stele")
 	answer, err := s.Outside().Do(r)
 	if err != nil {
-		return nil, unreachable(err)
+		return nil, refuseUnreachable(err)
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		return nil, unfit(fmt.Sprintf("its server answered %d", answer.StatusCode), nil)
+		return nil, refuseUnfit(fmt.Sprintf("its server answered %d", answer.StatusCode), nil)
 	}
 	return s.input(ctx, workspace, path.Base(checked.Path), answer.Body, want)
 }
 
-func unreachable(err error) error {
+func refuseUnreachable(err error) error {
 	if refused, ok := errors.AsType[*guard.Refused](err); ok {
-		return unfit(refused.Reason, err)
+		return refuseUnfit(refused.Reason, err)
 	}
-	return unfit("it could not be fetched", err)
+	return refuseUnfit("it could not be fetched", err)
 }
 
 // input saves bytes that came with a request. Whatever they are not, the client
@@ -111,7 +111,7 @@ func (s *Service) input(ctx context.Context, workspace, name string, body io.Rea
 		Workspace: workspace, Name: name, Body: &told{body}, Documents: want.Kind == Document, dry: want.Dry, owed: want.Owed,
 		Judge: func(f *File) error { // a document that is wanted as a picture is told below
 			if f.Kind == "" {
-				return unfit("what is there is of no kind that is taken here", nil)
+				return refuseUnfit("what is there is of no kind that is taken here", nil)
 			}
 			return want.check(f, fault.InvalidMediaURL)
 		},
@@ -129,13 +129,13 @@ type told struct{ io.Reader }
 func (t *told) Read(b []byte) (int, error) {
 	n, err := t.Reader.Read(b)
 	if err != nil && err != io.EOF { //nolint:errorlint // never wrapped by a reader
-		err = unfit("it could not be read to its end", err)
+		err = refuseUnfit("it could not be read to its end", err)
 	}
 	return n, err
 }
 
-// unfit says why something cannot be used as an input.
-func unfit(why string, cause error) error {
+// refuseUnfit says why something cannot be used as an input.
+func refuseUnfit(why string, cause error) error {
 	return fault.New(fault.InvalidMediaURL, "The URL cannot be used: %s.", why).Because(cause)
 }
 

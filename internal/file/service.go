@@ -51,7 +51,7 @@ type Options struct {
 
 	Share *share.Keeper // how much a workspace may hold; nil: any amount
 
-	Damaged func() // counts files that were found damaged; nil: nobody does
+	Damaged func() // counts files that were found damaged; nil: they are not counted
 
 	Processors *fair.Semaphore // by workspace: on which what arrives is looked at; nil: they are not shared
 }

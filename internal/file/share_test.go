@@ -61,7 +61,7 @@ func TestAFullWorkspaceTakesNoMoreFiles(t *testing.T) {
 		t.Errorf("what was made and paid: %v", err)
 	}
 	_, err := h.KeepUnpaid(t.Context(), "one", "gen_2", 0, made("image", sample(t, "a.jpg")))
-	if failure, ok := errors.AsType[*media.Failure](err); !ok || failure.Again() || !strings.Contains(failure.Message, "on disk") {
+	if failure, ok := errors.AsType[*media.Failure](err); !ok || failure.CanTryAgain() || !strings.Contains(failure.Message, "on disk") {
 		t.Errorf("what cost nothing: %v", err)
 	}
 	if _, err := h.Save(t.Context(), file.Upload{Workspace: "two", Body: strings.NewReader(words), Documents: true}); err != nil {

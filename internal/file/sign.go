@@ -29,7 +29,7 @@ const (
 	step  = time.Hour          // addresses made within it are the same: answers that carry them can be compared
 )
 
-// URL is an address of a file under which everybody can read it for as long as the
+// URL is an address of a file under which any client can read it for as long as the
 // settings say, or until the file is deleted. The name in it only tells people and
 // programs what kind of file it is.
 func (s *Service) URL(id, contentType string) string {

@@ -35,7 +35,7 @@ func (s *Service) Small(ctx context.Context, f *File) (small []byte, kind string
 		return nil, "", ErrNoSmall
 	}
 	small, err = s.keptSmall(ctx, f)
-	if damaged(err) {
+	if isDamage(err) {
 		small, err = s.makeSmall(ctx, f)
 	}
 	if err != nil {
@@ -116,7 +116,7 @@ func (s *Service) shrunk(ctx context.Context, f *File) ([]byte, error) {
 		return nil, err
 	}
 	var out bytes.Buffer
-	err = picture.Safely(func() error {
+	err = picture.RunSafely(func() error {
 		small := picture.Shrink(full, smallSide)
 		if small.Opaque() {
 			return jpeg.Encode(&out, small, &jpeg.Options{Quality: smallGrade})

@@ -27,7 +27,7 @@ type film struct {
 // walkBoxes follows the boxes of an MP4, QuickTime, AVIF or HEIC file to its end.
 func walkBoxes(r *reader, f *Facts) {
 	m := film{reader: r, facts: f}
-	m.boxes(-1, 0)
+	m.readBoxes(-1, 0)
 	switch {
 	case r.err != nil:
 	case f.Kind == Image && (f.Width == 0 || !m.contents):
@@ -47,11 +47,11 @@ func walkBoxes(r *reader, f *Facts) {
 
 const deepest = 8 // boxes in boxes
 
-// boxes reads the boxes of the next n bytes, or up to the end of the file.
-func (m *film) boxes(n int64, depth int) {
+// readBoxes reads the boxes of the next n bytes, or up to the end of the file.
+func (m *film) readBoxes(n int64, depth int) {
 	end := m.at + n
 	for m.err == nil {
-		if n >= 0 && m.at >= end || n < 0 && m.ended() {
+		if n >= 0 && m.at >= end || n < 0 && m.hasEnded() {
 			return
 		}
 		start := m.at
@@ -65,7 +65,7 @@ func (m *film) boxes(n int64, depth int) {
 				return
 			}
 			m.contents = m.contents || name == "mdat"
-			m.payload()
+			m.skipPayload()
 			return
 		}
 		left := size - (m.at - start)
@@ -73,23 +73,23 @@ func (m *film) boxes(n int64, depth int) {
 			m.failText("its boxes are broken")
 			return
 		}
-		m.box(name, left, depth)
+		m.readBox(name, left, depth)
 		m.skip(start + size - m.at)
 	}
 }
 
-// box reads what is interesting of a box with n bytes in it.
-func (m *film) box(name string, n int64, depth int) {
+// readBox reads what is interesting of a box with n bytes in it.
+func (m *film) readBox(name string, n int64, depth int) {
 	switch name {
 	case "moov", "trak", "mdia", "iprp", "ipco":
 		m.moov = m.moov || name == "moov"
 		if depth < deepest {
-			m.boxes(n, depth+1)
+			m.readBoxes(n, depth+1)
 		}
 	case "meta":
 		if m.facts.Kind == Image && n >= 4 && depth < deepest {
 			m.skip(4)
-			m.boxes(n-4, depth+1)
+			m.readBoxes(n-4, depth+1)
 		}
 	case "mdat", "idat":
 		m.contents = m.contents || n > 0
@@ -97,10 +97,10 @@ func (m *film) box(name string, n int64, depth int) {
 		m.skip(4)
 		width, height := m.be32(), m.be32()
 		if width*height > m.facts.Width*m.facts.Height || m.err == nil && (width > mostPixels || height > mostPixels) {
-			m.size(m.facts, width, height) // the largest picture of several
+			m.setSize(m.facts, width, height) // the largest picture of several
 		}
 	case "mvhd":
-		m.duration(n)
+		m.readDuration(n)
 	case "hdlr":
 		if n >= 12 {
 			m.skip(8)
@@ -109,12 +109,12 @@ func (m *film) box(name string, n int64, depth int) {
 			m.sound = m.sound || handler == "soun"
 		}
 	case "tkhd":
-		m.track(n)
+		m.readTrack(n)
 	}
 }
 
-// duration reads how long a film is.
-func (m *film) duration(n int64) {
+// readDuration reads how long a film is.
+func (m *film) readDuration(n int64) {
 	var scale, ticks uint64
 	if version := m.u8(); version == 1 && n >= 32 {
 		m.skip(3 + 16)
@@ -132,16 +132,16 @@ func (m *film) duration(n int64) {
 	}
 }
 
-// track reads how large the pictures of a track are: the last two fields, as
+// readTrack reads how large the pictures of a track are: the last two fields, as
 // numbers with 16 bits behind the point.
-func (m *film) track(n int64) {
+func (m *film) readTrack(n int64) {
 	if n < 84 {
 		return
 	}
 	m.skip(n - 8)
 	width, height := m.be32()>>16, m.be32()>>16
 	if width > 0 && height > 0 && m.err == nil {
-		m.size(m.facts, width, height)
+		m.setSize(m.facts, width, height)
 	}
 }
 

@@ -85,8 +85,8 @@ func (r *reader) skip(n int64) {
 	}
 }
 
-// ended reports whether nothing is left.
-func (r *reader) ended() bool {
+// hasEnded reports whether nothing is left.
+func (r *reader) hasEnded() bool {
 	if r.err != nil {
 		return true
 	}
@@ -99,7 +99,7 @@ func (r *reader) ended() bool {
 
 // last makes sure that nothing but padding is left.
 func (r *reader) last() {
-	for !r.ended() {
+	for !r.hasEnded() {
 		if b := r.u8(); b != 0 && b != '\n' && b != '\r' && b != ' ' {
 			r.fail(errTail)
 		}
@@ -122,9 +122,9 @@ func (r *reader) rest() {
 	r.pass(func(block []byte) bool { return has(block, archives) || has(bytes.ToLower(block), markup) })
 }
 
-// payload passes over sound or pictures up to the end of the file, unless an
+// skipPayload passes over sound or pictures up to the end of the file, unless an
 // archive hangs on to them.
-func (r *reader) payload() {
+func (r *reader) skipPayload() {
 	r.pass(func(block []byte) bool { return has(block, archives) })
 }
 
@@ -149,8 +149,8 @@ func has(block []byte, patterns [][]byte) bool {
 	return slices.ContainsFunc(patterns, func(p []byte) bool { return bytes.Contains(block, p) })
 }
 
-// size sets how large a picture is.
-func (r *reader) size(f *Facts, width, height int) {
+// setSize sets how large a picture is.
+func (r *reader) setSize(f *Facts, width, height int) {
 	if r.err != nil {
 		return
 	}

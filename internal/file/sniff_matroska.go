@@ -53,7 +53,7 @@ func walkMatroska(r *reader, f *Facts) {
 	if r.element() != idSegment {
 		r.failText("its segment is missing")
 	}
-	t.elements(r.length(), 0)
+	t.readElements(r.length(), 0)
 	if r.err == nil && (!t.clusters || !t.picture && !t.sound) {
 		r.failText("it has no contents")
 	}
@@ -65,14 +65,14 @@ func walkMatroska(r *reader, f *Facts) {
 	r.last()
 }
 
-// elements reads the elements of the next n bytes.
-func (t *tape) elements(n int64, depth int) {
+// readElements reads the elements of the next n bytes.
+func (t *tape) readElements(n int64, depth int) {
 	end := int64(unknown)
 	if n != unknown {
 		end = t.at + n
 	}
 	for t.err == nil && t.at < end {
-		if end == unknown && t.ended() {
+		if end == unknown && t.hasEnded() {
 			return
 		}
 		id, length := t.element(), t.length()
@@ -95,7 +95,7 @@ func (t *tape) read(id int, length int64, depth int) {
 			t.failText("its elements are broken")
 			return
 		}
-		t.elements(length, depth+1)
+		t.readElements(length, depth+1)
 	case idCluster:
 		t.clusters = true
 		if length != unknown { // else its elements are read as if they stood beside it

@@ -16,7 +16,7 @@ func walkPNG(r *reader, f *Facts) {
 			if !first {
 				r.failText("it has two headers")
 			}
-			r.size(f, r.be32(), r.be32())
+			r.setSize(f, r.be32(), r.be32())
 			r.skip(5)
 		case "IDAT":
 			seen = seen || length > 0
@@ -70,7 +70,7 @@ func walkJPEG(r *reader, f *Facts) {
 			length := r.be16()
 			r.skip(1)
 			height, width := r.be16(), r.be16()
-			r.size(f, width, height)
+			r.setSize(f, width, height)
 			r.skip(int64(length) - 7)
 		default:
 			r.skip(int64(r.be16()) - 2)
@@ -112,13 +112,13 @@ const mostFramePixels = 10 * mostPixels // of all frames of an animation
 // walkGIF follows the blocks of a GIF image to its end.
 func walkGIF(r *reader, f *Facts) {
 	r.skip(6)
-	r.size(f, r.le16(), r.le16())
+	r.setSize(f, r.le16(), r.le16())
 	r.skip(r.palette(r.u8()) + 2)
 	for pixels := 0; r.err == nil; {
 		switch r.u8() {
 		case 0x21: // an extension
 			r.skip(1)
-			r.subBlocks()
+			r.skipSubBlocks()
 		case 0x2c: // a frame
 			left, top, width, height := r.le16(), r.le16(), r.le16(), r.le16()
 			if left+width > f.Width || top+height > f.Height || width*height == 0 {
@@ -129,7 +129,7 @@ func walkGIF(r *reader, f *Facts) {
 			}
 			r.skip(r.palette(r.u8()))
 			r.skip(1)
-			r.subBlocks()
+			r.skipSubBlocks()
 		case 0x3b:
 			if pixels == 0 {
 				r.failText("it has no picture in it")
@@ -150,7 +150,7 @@ func (r *reader) palette(flags int) int64 {
 	return 3 << (flags&7 + 1)
 }
 
-func (r *reader) subBlocks() {
+func (r *reader) skipSubBlocks() {
 	for r.err == nil {
 		n := r.u8()
 		if n == 0 {
@@ -173,7 +173,7 @@ func walkWebP(r *reader, f *Facts) {
 		case "VP8X":
 			r.skip(4)
 			width, height := r.le24()+1, r.le24()+1
-			r.size(f, width, height)
+			r.setSize(f, width, height)
 		case "VP8 ":
 			seen = true
 			r.skip(3)
@@ -181,14 +181,14 @@ func walkWebP(r *reader, f *Facts) {
 				r.failText("its picture is broken")
 			}
 			width, height := r.le16()&0x3fff, r.le16()&0x3fff
-			r.inside(f, width, height)
+			r.takeInner(f, width, height)
 		case "VP8L":
 			seen = true
 			if r.u8() != 0x2f {
 				r.failText("its picture is broken")
 			}
 			bits := r.le32()
-			r.inside(f, bits&0x3fff+1, bits>>14&0x3fff+1)
+			r.takeInner(f, bits&0x3fff+1, bits>>14&0x3fff+1)
 		case "ANMF":
 			seen = true
 		}
@@ -205,10 +205,10 @@ func walkWebP(r *reader, f *Facts) {
 
 func (r *reader) le24() int { return r.le16() | r.u8()<<16 }
 
-// inside sets the size by a picture, or compares it with the canvas announced before.
-func (r *reader) inside(f *Facts, width, height int) {
+// takeInner sets the size by a picture, or compares it with the canvas announced before.
+func (r *reader) takeInner(f *Facts, width, height int) {
 	if f.Width == 0 {
-		r.size(f, width, height)
+		r.setSize(f, width, height)
 	} else if width > f.Width || height > f.Height {
 		r.failText("its picture is larger than it says")
 	}

@@ -10,7 +10,7 @@ import (
 func walkWAV(r *reader, f *Facts) {
 	r.skip(12)
 	rate, format := 0, false
-	for r.err == nil && !r.ended() {
+	for r.err == nil && !r.hasEnded() {
 		name, length := r.name(), int64(r.le32())
 		switch name {
 		case "fmt ":
@@ -27,17 +27,17 @@ func walkWAV(r *reader, f *Facts) {
 			}
 			start := r.at
 			if live := length == 0 || length == 1<<32-1; live {
-				r.payload()
+				r.skipPayload()
 			} else {
 				r.skip(length)
 			}
 			if rate > 0 {
 				f.Duration = float64(r.at-start) / float64(rate)
 			}
-			if length&1 == 1 && !r.ended() {
+			if length&1 == 1 && !r.hasEnded() {
 				r.skip(1)
 			}
-			r.chunksAfter()
+			r.skipNotes()
 			return
 		default:
 			if !printable(name) {
@@ -49,15 +49,15 @@ func walkWAV(r *reader, f *Facts) {
 	r.failText("it has no sound in it")
 }
 
-// chunksAfter follows the notes after a sound.
-func (r *reader) chunksAfter() {
-	for !r.ended() {
+// skipNotes follows the notes after a sound.
+func (r *reader) skipNotes() {
+	for !r.hasEnded() {
 		name, length := r.name(), int64(r.le32())
 		if !printable(name) {
 			r.fail(errTail)
 		}
 		r.skip(length)
-		if length&1 == 1 && !r.ended() {
+		if length&1 == 1 && !r.hasEnded() {
 			r.skip(1)
 		}
 	}
@@ -86,14 +86,14 @@ func walkFLAC(r *reader, f *Facts) {
 	if r.err == nil && r.be16()&0xfffc != 0xfff8 {
 		r.failText("it has no sound in it")
 	}
-	r.payload()
+	r.skipPayload()
 }
 
 // walkOgg follows the pages of an Ogg file to its end.
 func walkOgg(r *reader, f *Facts) {
 	rate, skipped, last := 0.0, 0.0, int64(0)
 	pages := 0
-	for r.err == nil && !r.ended() {
+	for r.err == nil && !r.hasEnded() {
 		if r.name() != "OggS" || r.u8() != 0 {
 			r.failText("its pages are broken")
 		}
@@ -201,14 +201,14 @@ func walkMP3(r *reader, f *Facts) {
 			size = size<<7 | int64(r.u8()&0x7f)
 		}
 		r.skip(size)
-		for r.err == nil && !r.ended() { // padding that the notes do not count
+		for r.err == nil && !r.hasEnded() { // padding that the notes do not count
 			if next, _ := r.Peek(1); next[0] != 0 {
 				break
 			}
 			r.skip(1)
 		}
 	}
-	r.frames(f, mp3Frame, 4)
+	r.followFrames(f, mp3Frame, 4)
 }
 
 // isADTS recognises an AAC sound by two frames one after the other.
@@ -228,11 +228,11 @@ func adtsFrame(b []byte) (frame, bool) {
 	return frame{length, 1024 / adtsRates[rate]}, true
 }
 
-func walkADTS(r *reader, f *Facts) { r.frames(f, adtsFrame, 7) }
+func walkADTS(r *reader, f *Facts) { r.followFrames(f, adtsFrame, 7) }
 
-// frames follows frames as long as there are any. Notes may follow, and players
+// followFrames follows frames as long as there are any. Notes may follow, and players
 // bear a last frame that was cut off; anything else at the end is refused.
-func (r *reader) frames(f *Facts, read func([]byte) (frame, bool), size int) {
+func (r *reader) followFrames(f *Facts, read func([]byte) (frame, bool), size int) {
 	count := 0
 	for r.err == nil {
 		head, _ := r.Peek(size)

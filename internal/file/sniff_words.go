@@ -156,8 +156,8 @@ type tokens struct {
 	held           int64 // of the lease
 }
 
-// next begins a token.
-func (t *tokens) next() { t.length, t.equals = 0, 0 }
+// beginToken begins a token.
+func (t *tokens) beginToken() { t.length, t.equals = 0, 0 }
 
 func (t *tokens) ReadByte() (byte, error) {
 	if t.length++; t.length > t.room {
@@ -202,7 +202,7 @@ func walkSVG(r *reader, f *Facts) {
 	x := xml.NewDecoder(in)
 	depth, count, roots := 0, 0, 0
 	for r.err == nil {
-		in.next()
+		in.beginToken()
 		token, err := x.RawToken()
 		if errors.Is(err, io.EOF) {
 			break
@@ -211,7 +211,7 @@ func walkSVG(r *reader, f *Facts) {
 		case xml.StartElement:
 			if depth == 0 {
 				roots++
-				svgSize(r, f, token)
+				readSVGSize(r, f, token)
 			}
 			depth++
 			count++
@@ -234,8 +234,8 @@ func walkSVG(r *reader, f *Facts) {
 	}
 }
 
-// svgSize reads the size that the root element gives in pixels.
-func svgSize(r *reader, f *Facts, root xml.StartElement) {
+// readSVGSize reads the size that the root element gives in pixels.
+func readSVGSize(r *reader, f *Facts, root xml.StartElement) {
 	if root.Name.Local != "svg" {
 		r.failText("its first element is another one")
 		return
@@ -254,6 +254,6 @@ func svgSize(r *reader, f *Facts, root xml.StartElement) {
 		}
 	}
 	if width >= 1 && height >= 1 {
-		r.size(f, int(width), int(height))
+		r.setSize(f, int(width), int(height))
 	}
 }

@@ -168,7 +168,7 @@ func (p *passing) Read(b []byte) (int, error) {
 			err = io.EOF
 		}
 	case err == nil && p.file.Size > p.up.Most:
-		err = tooLarge(p.up.Most, p.file.Size)
+		err = refuseTooLarge(p.up.Most, p.file.Size)
 	}
 	p.err = err
 	return n, err
@@ -214,20 +214,20 @@ func (p *passing) judge() error {
 		}
 	}
 	if err != nil {
-		return refusal(err)
+		return toRefusal(err)
 	}
 	if f.Kind == Document && !p.up.Documents {
 		return fault.New(fault.UnsupportedFileType, "The file is a document (%s): only images, videos and sound are taken here.", f.Type).
 			With("content_type", f.Type)
 	}
 	if most := p.settings.most(f.Kind); f.Size > most && !p.up.lenient {
-		return tooLarge(most, f.Size)
+		return refuseTooLarge(most, f.Size)
 	}
 	return nil
 }
 
-// refusal is what a client is told of bytes that cannot be taken.
-func refusal(err error) error {
+// toRefusal makes what a client is told of bytes that cannot be taken.
+func toRefusal(err error) error {
 	if busy, ok := errors.AsType[*fault.Error](err); ok {
 		return busy
 	}
@@ -238,6 +238,6 @@ func refusal(err error) error {
 	return fault.New(fault.UnsupportedFileType, "The file cannot be taken: %v.", err)
 }
 
-func tooLarge(limit, size int64) error {
+func refuseTooLarge(limit, size int64) error {
 	return fault.New(fault.FileTooLarge, "The file is larger than %d bytes.", limit).With("limit", limit).With("size", size)
 }

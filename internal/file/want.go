@@ -22,7 +22,7 @@ type Want struct {
 func (w *Want) check(f *File, wrongKind fault.Code) error {
 	if w.Kind != "" && f.Kind != w.Kind {
 		if wrongKind == fault.InvalidMediaURL {
-			return unfit(fmt.Sprintf("what is there is %s, not %s", article(f.Kind), article(w.Kind)), nil)
+			return refuseUnfit(fmt.Sprintf("what is there is %s, not %s", article(f.Kind), article(w.Kind)), nil)
 		}
 		return fault.New(wrongKind, "The file is %s (%s), not %s.", article(f.Kind), f.Type, article(w.Kind)).
 			With("content_type", f.Type)
@@ -32,7 +32,7 @@ func (w *Want) check(f *File, wrongKind fault.Code) error {
 			With("content_type", f.Type).With("allowed", w.Formats)
 	}
 	if w.Bytes > 0 && f.Size > w.Bytes {
-		return tooLarge(w.Bytes, f.Size)
+		return refuseTooLarge(w.Bytes, f.Size)
 	}
 	return nil
 }

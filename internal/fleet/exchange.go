@@ -33,7 +33,7 @@ type Exchange struct {
 // Subscriber makes a round whenever a server has told something, and as long as a target is
 // not well.
 func (e *Exchange) Subscriber() revision.Subscriber {
-	return revision.Subscriber{What: "what servers know of targets", Of: []string{"targets"}, Due: e.Router.Stirred, CatchUp: e.Round}
+	return revision.Subscriber{What: "what servers know of targets", Of: []string{"targets"}, Due: e.Router.HasNews, CatchUp: e.Round}
 }
 
 // Round tells what there is to tell, and hears what the others said. Where there is nothing
@@ -41,12 +41,12 @@ func (e *Exchange) Subscriber() revision.Subscriber {
 func (e *Exchange) Round(ctx context.Context) error {
 	if news := e.Router.News(); len(news) > 0 {
 		if err := e.Store.SaveStates(ctx, news); err != nil {
-			e.Router.Untold(news)
+			e.Router.TakeBack(news)
 			return err
 		}
 	}
 	var errs []error
-	for _, trial := range e.Router.Wanted() {
+	for _, trial := range e.Router.WantedBreakers() {
 		errs = append(errs, e.Store.ClaimTrial(ctx, trial, e.Now()))
 	}
 	all, err := e.Store.States(ctx)

@@ -23,7 +23,7 @@ type Node struct {
 	Address string // where it listens
 	Load
 
-	Providers map[string]route.Health // how they serve it, by name; only said, and read by Elsewhere
+	Providers map[string]route.Health // how they serve it, by name; only said, and read by HealthElsewhere
 }
 
 // Load is what a server has to do at the moment.

@@ -42,7 +42,7 @@ func (o *Overrun) Error() string { return o.Message }
 // stopped carries an error out of an evaluation: an overrun, or the context's.
 type stopped struct{ err error }
 
-func (b *Budget) over(format string, args ...any) {
+func (b *Budget) refuse(format string, args ...any) {
 	panic(stopped{&Overrun{fmt.Sprintf(format, args...)}})
 }
 
@@ -50,7 +50,7 @@ func (b *Budget) over(format string, args ...any) {
 func (b *Budget) step(n int64) {
 	if n > b.work || n < 0 {
 		b.work = 0
-		b.over("this takes too many steps")
+		b.refuse("this takes too many steps")
 	}
 	b.work -= n
 	if b.since += n; b.since < glance {
@@ -61,23 +61,23 @@ func (b *Budget) step(n int64) {
 		panic(stopped{context.Cause(b.ctx)})
 	}
 	if time.Now().After(b.until) {
-		b.over("this takes too long")
+		b.refuse("this takes too long")
 	}
 }
 
 // make counts n bytes before they are allocated.
 func (b *Budget) make(n int64) {
 	if n > b.made || n < 0 {
-		b.over("this makes too much: more than %d MB on the way", MostMade>>20)
+		b.refuse("this makes too much: more than %d MB on the way", MostMade>>20)
 	}
 	b.made -= n
 	b.step(n / 64)
 }
 
-// text counts a text of n bytes before it is made.
-func (b *Budget) text(n int64) {
+// countText counts a text of n bytes before it is made.
+func (b *Budget) countText(n int64) {
 	if n > LongestMade || n < 0 {
-		b.over("this makes a text of more than %d KB", LongestMade>>10)
+		b.refuse("this makes a text of more than %d KB", LongestMade>>10)
 	}
 	b.make(n)
 }
@@ -98,7 +98,7 @@ func (b *Budget) Join(parts []string) (text string, err error) {
 	for _, p := range parts {
 		n += int64(len(p))
 	}
-	b.text(n)
+	b.countText(n)
 	out := make([]byte, 0, n)
 	for _, p := range parts {
 		out = append(out, p...)
@@ -124,7 +124,7 @@ func (b *Budget) Weigh(v any) (err error) {
 func (b *Budget) give(v any) {
 	n := b.weigh(v, 0)
 	if n > b.given {
-		b.over("this gives too much: more than %d MB", MostGiven>>20)
+		b.refuse("this gives too much: more than %d MB", MostGiven>>20)
 	}
 	b.given -= n
 }

@@ -1,4 +1,4 @@
 package formula
 
 // Counted is counted.
-var Counted = counted
+var Counted = isCounted

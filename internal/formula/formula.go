@@ -56,7 +56,7 @@ func newScope(names types.Map, read *totals) *Scope {
 	c := conf.CreateNew()
 	c.MaxNodes = MostNodes
 	for name := range c.Builtins {
-		if !counted(name) {
+		if !isCounted(name) {
 			c.Disabled[name] = true
 			delete(c.Builtins, name)
 		}

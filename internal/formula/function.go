@@ -15,22 +15,22 @@ import (
 // good: an expression is evaluated again whenever a run is looked at, and must give
 // the same each time.
 var functions = map[string]func(b *Budget, args []any){
-	"len": text(0), "type": flat, "abs": flat, "ceil": flat, "floor": flat, "round": flat, "int": text(0), "float": text(0),
-	"first": flat, "last": flat, "get": index, "take": flat,
-	"bitand": flat, "bitor": flat, "bitxor": flat, "bitnand": flat, "bitshl": flat, "bitshr": flat, "bitushr": flat, "bitnot": flat,
+	"len": text(0), "type": countFlat, "abs": countFlat, "ceil": countFlat, "floor": countFlat, "round": countFlat, "int": text(0), "float": text(0),
+	"first": countFlat, "last": countFlat, "get": countIndex, "take": countFlat,
+	"bitand": countFlat, "bitor": countFlat, "bitxor": countFlat, "bitnand": countFlat, "bitshl": countFlat, "bitshr": countFlat, "bitushr": countFlat, "bitnot": countFlat,
 
 	"trim": text(0), "trimPrefix": text(0), "trimSuffix": text(0), "upper": text(2), "lower": text(2), "toBase64": text(2), "fromBase64": text(1),
 	"indexOf": text(0), "lastIndexOf": text(0), "hasPrefix": text(0), "hasSuffix": text(0),
 	"split": split, "splitAfter": split, "replace": replace, "repeat": repeat, "join": join,
-	"string": written, "toJSON": written, "fromJSON": parse,
+	"string": countWritten, "toJSON": countWritten, "fromJSON": parse,
 
-	"max": whole(0), "min": whole(0), "mean": whole(0), "median": whole(1),
-	"keys": items(1), "values": items(1), "toPairs": items(4), "fromPairs": whole(8), "reverse": items(1), "concat": items(2), "flatten": whole(2),
-	"uniq": uniq, "sort": sorted,
+	"max": countWhole(0), "min": countWhole(0), "mean": countWhole(0), "median": countWhole(1),
+	"keys": items(1), "values": items(1), "toPairs": items(4), "fromPairs": countWhole(8), "reverse": items(1), "concat": items(2), "flatten": countWhole(2),
+	"uniq": countUniq, "sort": countSorted,
 }
 
-// counted reports whether a function exists here.
-func counted(name string) bool { return functions[name] != nil || looper(name) != nil }
+// isCounted reports whether a function exists here.
+func isCounted(name string) bool { return functions[name] != nil || looper(name) != nil }
 
 func (m *machine) builtin(n *ast.BuiltinNode) any {
 	if run := looper(n.Name); run != nil {
@@ -56,16 +56,16 @@ func (m *machine) builtin(n *ast.BuiltinNode) any {
 		panic(err)
 	}
 	if made, ok := v.(string); ok && len(made) > LongestMade {
-		m.text(int64(len(made)))
+		m.countText(int64(len(made)))
 	}
 	return v
 }
 
-// flat is for what looks at its arguments from outside.
-func flat(*Budget, []any) {}
+// countFlat counts for what looks at its arguments from outside.
+func countFlat(*Budget, []any) {}
 
-// index is for what prints its second argument where it does not fit.
-func index(b *Budget, args []any) {
+// countIndex counts for what prints its second argument where it does not fit.
+func countIndex(b *Budget, args []any) {
 	for _, arg := range args[1:] {
 		b.weigh(arg, 0)
 	}
@@ -94,8 +94,8 @@ func items(times int64) func(*Budget, []any) {
 	}
 }
 
-// whole is for what goes to the bottom of its arguments.
-func whole(times int64) func(*Budget, []any) {
+// countWhole counts for what goes to the bottom of its arguments.
+func countWhole(times int64) func(*Budget, []any) {
 	return func(b *Budget, args []any) {
 		for _, arg := range args {
 			n := b.weigh(arg, 0)
@@ -124,7 +124,7 @@ func replace(b *Budget, args []any) {
 			n = min(n, most)
 		}
 	}
-	b.text(int64(len(s)) + int64(n)*int64(len(with)-len(old)))
+	b.countText(int64(len(s)) + int64(n)*int64(len(with)-len(old)))
 	b.step(int64(n))
 }
 
@@ -132,9 +132,9 @@ func repeat(b *Budget, args []any) {
 	s, n := args[0].(string), runtime.ToInt(args[1])
 	if n > 0 && len(s) > 0 {
 		if n > LongestMade/len(s) {
-			b.text(LongestMade + 1)
+			b.countText(LongestMade + 1)
 		}
-		b.text(int64(n) * int64(len(s)))
+		b.countText(int64(n) * int64(len(s)))
 	}
 }
 
@@ -156,23 +156,23 @@ func join(b *Budget, args []any) {
 			size += int64(len(t))
 		}
 	}
-	b.text(size)
+	b.countText(size)
 }
 
-// written is for what writes a value out, with quotes and indents.
-func written(b *Budget, args []any) {
+// countWritten counts for what writes a value out, with quotes and indents.
+func countWritten(b *Budget, args []any) {
 	for _, arg := range args {
-		n := b.written(arg, 0)
-		b.text(n)
+		n := b.measureWritten(arg, 0)
+		b.countText(n)
 		b.make(2 * n) // the library's buffers
 	}
 }
 
-// written is how long a value is as JSON with indents, at most.
-func (b *Budget) written(v any, depth int) int64 {
+// measureWritten says how long a value is as JSON with indents, at most.
+func (b *Budget) measureWritten(v any, depth int) int64 {
 	b.step(1)
 	if depth > deepest {
-		b.over("this is nested more than %d deep", deepest)
+		b.refuse("this is nested more than %d deep", deepest)
 	}
 	line := int64(2*depth + 4)
 	switch v := v.(type) {
@@ -182,13 +182,13 @@ func (b *Budget) written(v any, depth int) int64 {
 	case []any:
 		n := 2 * line
 		for _, item := range v {
-			n += b.written(item, depth+1)
+			n += b.measureWritten(item, depth+1)
 		}
 		return n
 	case map[string]any:
 		n := 2 * line
 		for name, item := range v {
-			n += int64(len(name)) + escapes(name) + 4 + b.written(item, depth+1)
+			n += int64(len(name)) + escapes(name) + 4 + b.measureWritten(item, depth+1)
 		}
 		return n
 	}
@@ -231,26 +231,26 @@ func parse(b *Budget, args []any) {
 	b.make(n)
 }
 
-func uniq(b *Budget, args []any) {
+func countUniq(b *Budget, args []any) {
 	n, size := int64(lengthOf(args[0])), b.weigh(args[0], 0)
 	b.step(n*n/8 + n*(size/cell)/16)
 	b.make(2 * cell * n)
 }
 
-func sorted(b *Budget, args []any) {
+func countSorted(b *Budget, args []any) {
 	b.list(lengthOf(args[0]))
 	switch list := args[0].(type) {
 	case []any:
-		sorting(b, list)
+		countSorting(b, list)
 	case []string:
-		sorting(b, list)
+		countSorting(b, list)
 	default:
 		b.step(64 * int64(lengthOf(list)))
 	}
 }
 
-// sorting counts what it takes to sort values.
-func sorting[T any](b *Budget, values []T) {
+// countSorting counts what it takes to sort values.
+func countSorting[T any](b *Budget, values []T) {
 	var bytes, rounds int64 = 0, 1
 	for _, v := range values {
 		if text, ok := any(v).(string); ok {

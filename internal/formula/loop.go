@@ -195,7 +195,7 @@ func (m *machine) sortBy(n *ast.BuiltinNode, l *loop) any {
 		by.Values = append(by.Values, m.ask(n, l))
 		by.Array = append(by.Array, l.item())
 	}
-	sorting(m.Budget, by.Values)
+	countSorting(m.Budget, by.Values)
 	sort.Sort(by)
 	return by.Array
 }

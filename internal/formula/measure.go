@@ -30,12 +30,12 @@ func (m *measurer) visit(node ast.Node, times int) error {
 		return errTangled
 	}
 	if b, ok := node.(*ast.BinaryNode); ok && b.Operator == "matches" {
-		if err := m.pattern(b); err != nil {
+		if err := m.measurePattern(b); err != nil {
 			return err
 		}
 	}
 	if b, ok := node.(*ast.BuiltinNode); ok {
-		if !counted(b.Name) {
+		if !isCounted(b.Name) {
 			return &Error{Message: fmt.Sprintf("there is no function %s here", b.Name)}
 		}
 		times *= forms(b.Name)
@@ -55,8 +55,8 @@ func (m *measurer) visit(node ast.Node, times int) error {
 	return nil
 }
 
-// pattern compiles a pattern that is written out.
-func (m *measurer) pattern(b *ast.BinaryNode) error {
+// measurePattern compiles a pattern that is written out.
+func (m *measurer) measurePattern(b *ast.BinaryNode) error {
 	text, ok := b.Right.(*ast.StringNode)
 	if !ok || m.patterns[b] != nil {
 		return nil

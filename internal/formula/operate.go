@@ -49,7 +49,7 @@ func (m *machine) reckon(operator string, left, right any) any {
 	switch operator {
 	case "+":
 		if words && both {
-			m.text(int64(len(a)) + int64(len(b)))
+			m.countText(int64(len(a)) + int64(len(b)))
 		}
 		return runtime.Add(left, right)
 	case "-":

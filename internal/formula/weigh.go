@@ -8,7 +8,7 @@ import "reflect"
 func (b *Budget) weigh(v any, depth int) int64 {
 	b.step(1)
 	if depth > deepest {
-		b.over("this is nested more than %d deep", deepest)
+		b.refuse("this is nested more than %d deep", deepest)
 	}
 	switch v := v.(type) {
 	case nil, bool, int, int64, float64, uint8:

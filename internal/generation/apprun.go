@@ -37,7 +37,7 @@ func (s *Service) CreateRun(ctx context.Context, who access.Principal, id string
 		return nil, err
 	}
 	settings := s.Settings()
-	if err := s.room(ctx, who, settings.Unfinished); err != nil {
+	if err := s.checkRoom(ctx, who, settings.Unfinished); err != nil {
 		return nil, err
 	}
 	now := s.Now()
@@ -52,7 +52,7 @@ func (s *Service) CreateRun(ctx context.Context, who access.Principal, id string
 		t.Nano = 0
 	}
 	t.Credits = media.Credits(t.Nano, settings.CreditsPerUSD)
-	if err := s.Share.Room(ctx, t.Workspace, orderSize(t, run.DryRun)); err != nil {
+	if err := s.Share.TakeRoom(ctx, t.Workspace, orderSize(t, run.DryRun)); err != nil {
 		return nil, err
 	}
 	taken, err := s.takeInputs(ctx, t, run)
@@ -151,8 +151,8 @@ func (s *Service) failRun(ctx context.Context, t *Task, status media.Status) err
 	})
 }
 
-// alreadyMade is an output that is no file, or one of this installation.
-func alreadyMade(o media.Output) Made {
+// toMade takes over an output that is no file, or one of this installation.
+func toMade(o media.Output) Made {
 	return Made{
 		File: o.File, Kind: o.Kind, Role: o.Role, Of: o.Of, Type: o.Type, Size: o.Size, Width: o.Width, Height: o.Height,
 		Duration: o.Duration, Title: o.Title, Text: o.Text, Data: o.Data,

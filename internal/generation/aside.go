@@ -77,7 +77,7 @@ func (s *Service) countPanic(ctx context.Context, t *Task, f *media.Failure) err
 	_, err := s.update(context.WithoutCancel(ctx), t, func(t *Task) error {
 		t.Deaths++
 		t.Stage, t.Owner, t.Ticket, t.NotBefore = Ordered, "", nil, s.Now().Add(firstWait)
-		t.Then(runOf(t))
+		t.AddJob(runOf(t))
 		return nil
 	})
 	return err

@@ -112,7 +112,7 @@ func TestEveryCallOfAMakerIsWrittenDown(t *testing.T) {
 	path := filepath.Join(folder, "working")
 	seen := make(map[string]int)
 	look := func(what string) {
-		left, err := inflight.Left(path)
+		left, err := inflight.ReadLeft(path)
 		if err != nil {
 			t.Error(err)
 		}
@@ -138,7 +138,7 @@ func TestEveryCallOfAMakerIsWrittenDown(t *testing.T) {
 		t.Errorf("%+v", task)
 	}
 	h.stop()
-	if left, err := inflight.Left(path); err != nil || len(left) != 0 || seen["submit"] != 1 || seen["poll"] != 2 {
+	if left, err := inflight.ReadLeft(path); err != nil || len(left) != 0 || seen["submit"] != 1 || seen["poll"] != 2 {
 		t.Errorf("seen %v, left %v, %v", seen, left, err)
 	}
 }

@@ -39,7 +39,7 @@ func (s *Service) collect(ctx context.Context, t *Task) (again time.Duration, er
 	}
 	for place, o := range last.Outputs {
 		if o.Open == nil {
-			kept = append(kept, alreadyMade(o))
+			kept = append(kept, toMade(o))
 			continue
 		}
 		var f *file.File
@@ -106,7 +106,7 @@ func (s *Service) collectLater(ctx context.Context, t *Task, f *media.Failure) (
 				return errMoved
 			}
 			t.Stage, t.Owner, t.Ticket, t.NotBefore = Ordered, "", nil, s.Now().Add(breather(t))
-			t.Then(runOf(t))
+			t.AddJob(runOf(t))
 			return nil
 		})
 		return 0, err
@@ -123,7 +123,7 @@ func (s *Service) collectLater(ctx context.Context, t *Task, f *media.Failure) (
 	if err != nil {
 		return 0, err
 	}
-	if saved.Collects < mostCollects && (f.Again() || f.Class == media.SubmitUnknown) {
+	if saved.Collects < mostCollects && (f.CanTryAgain() || f.Class == media.SubmitUnknown) {
 		return max(f.RetryAfter, backoff(saved.Collects)), nil
 	}
 	return 0, s.fail(ctx, t, f)

@@ -51,10 +51,10 @@ func (s *Service) create(ctx context.Context, who access.Principal, id string, a
 	if err := s.checkWebhook(ask.Webhook); err != nil {
 		return nil, err
 	}
-	if err := s.room(ctx, who, s.Settings().Unfinished); err != nil {
+	if err := s.checkRoom(ctx, who, s.Settings().Unfinished); err != nil {
 		return nil, err
 	}
-	if err := s.Share.Room(ctx, t.Workspace, orderSize(t, ask.DryRun)); err != nil {
+	if err := s.Share.TakeRoom(ctx, t.Workspace, orderSize(t, ask.DryRun)); err != nil {
 		return nil, err
 	}
 	taken, err := s.take(ctx, t, operation, &ask)

@@ -74,7 +74,7 @@ func (s *Service) spentCost(ctx context.Context, t *Task) (nano int64, known boo
 	if failure != nil || !ok {
 		return 0, false
 	}
-	nano, err := biller.Spent(context.WithoutCancel(ctx), t.ID)
+	nano, err := biller.CostSoFar(context.WithoutCancel(ctx), t.ID)
 	if err != nil {
 		s.logFailure(ctx, t, "what a run has cost cannot be learned", media.Failing(err))
 	}

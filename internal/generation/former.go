@@ -28,7 +28,7 @@ const unheard = "?"
 func (s *Service) takeOver(ctx context.Context, silentSince time.Time) ([]*Task, error) {
 	s.adopting.Lock()
 	defer s.adopting.Unlock()
-	list, err := s.unfollowed(ctx)
+	list, err := s.listUnfollowed(ctx)
 	if err == nil {
 		var adopted []*Task
 		adopted, err = s.Store.Adopt(ctx, s.Node, silentSince, adoptAtOnce)
@@ -43,13 +43,13 @@ func (s *Service) takeOver(ctx context.Context, silentSince time.Time) ([]*Task,
 	return list, err
 }
 
-// unfollowed are tasks that this process adopted and does not work on, because it did not hear of it or could not
+// listUnfollowed lists tasks that this process adopted and does not work on, because it did not hear of it or could not
 // go on with them. It looks for them for a while after something failed: a statement may be executed after its connection broke.
-func (s *Service) unfollowed(ctx context.Context) (list []*Task, err error) {
+func (s *Service) listUnfollowed(ctx context.Context) (list []*Task, err error) {
 	if s.unsure.IsZero() {
 		return nil, nil
 	}
-	ids, err := s.Store.Owned(ctx, s.Node)
+	ids, err := s.Store.ListOwned(ctx, s.Node)
 	if err != nil {
 		return nil, err
 	}
@@ -73,8 +73,8 @@ func (s *Service) unfollowed(ctx context.Context) (list []*Task, err error) {
 	return list, nil
 }
 
-// missed says that this process could not go on with a task that it has adopted.
-func (s *Service) missed(t *Task) {
+// noteMissed says that this process could not go on with a task that it has adopted.
+func (s *Service) noteMissed(t *Task) {
 	s.adopting.Lock()
 	defer s.adopting.Unlock()
 	s.unsure = s.Now()

@@ -21,7 +21,7 @@ func (o Order) by(who *access.Principal) Order {
 func (s *Service) insert(ctx context.Context, t *Task, taken []string) error {
 	first := runOf(t)
 	first.Later = t.delay
-	t.Then(first)
+	t.AddJob(first)
 	if err := s.insertHeld(ctx, t); err != nil {
 		s.drop(ctx, taken)
 		if errors.Is(err, access.ErrNotFound) {

@@ -55,7 +55,20 @@ type house struct {
 	limits *limit.Service
 	maker  generation.Maker
 	ahead  atomic.Int64 // of the machine's clock, in nanoseconds
+	words  atomic.Int64 // of the maker, that were saved before what can wait
 	stop   func()
+}
+
+// listening is a store that counts the maker's words.
+type listening struct {
+	*store.Store
+
+	words *atomic.Int64
+}
+
+func (l listening) UpdateSentTask(ctx context.Context, workspace, id string, change func(*generation.Task) error) (*generation.Task, error) {
+	l.words.Add(1)
+	return l.Store.UpdateSentTask(ctx, workspace, id, change)
 }
 
 const model = `
@@ -113,7 +126,7 @@ func openAt(t *testing.T, database, folder string, maker generation.Maker) *hous
 	h.limits = limit.New(limit.Options{Store: db, Node: t.Name(), Log: log, Now: time.Now})
 	public, _ := url.Parse("http://127.0.0.1")
 	h.Service = generation.New(generation.Options{
-		Node: "node of " + t.Name(), Store: db, Catalog: models, Alone: true, Log: log, Now: h.now, Limits: h.limits,
+		Node: "node of " + t.Name(), Store: listening{db, &h.words}, Catalog: models, Alone: true, Log: log, Now: h.now, Limits: h.limits,
 		Files: file.New(file.Options{
 			Store: db, Blobs: blobs, Secret: []byte("secret"), Public: func() *url.URL { return public }, Now: time.Now, Log: log,
 			Outside:  func() *http.Client { return nil },
@@ -278,7 +291,7 @@ func (f *finder) Find(_ context.Context, key string, _ time.Time) (media.Ticket,
 	return media.Ticket(`"` + key + `"`), f.found, f.err
 }
 
-func (*finder) Settled() time.Duration { return 0 }
+func (*finder) SettledAfter() time.Duration { return 0 }
 
 // repeater is a script to which the same work can be submitted again.
 type repeater struct{ script }

@@ -42,6 +42,31 @@ func TestATaskIsMadeKeptAndShown(t *testing.T) {
 	}
 }
 
+// TestAMakersWordWaitsForNothing: what a maker has said is saved before what can wait where
+// only this process knows it: the answer to an order, and all that a call of this process says.
+func TestAMakersWordWaitsForNothing(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		maker generation.Maker
+		words int64
+	}{
+		"it works":                     {&script{submit: working, poll: done}, 1},
+		"it is done":                   {&script{submit: done}, 1},
+		"it refuses":                   {&script{submit: refuse(media.BadInput)}, 1},
+		"a call of this process works": {&holder{script: script{submit: working, poll: done}}, 4}, // it says so of all that is saved
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := open(t, t.TempDir(), c.maker)
+			h.start()
+			h.end(h.order("a cat").ID)
+			if n := h.words.Load(); n != c.words {
+				t.Errorf("%d words were saved so, want %d", n, c.words)
+			}
+		})
+	}
+}
+
 // TestARunGoesOnWhenAStepEnds has a task that is to be looked at in an hour, and one that
 // is a part of it and ends.
 func TestARunGoesOnWhenAStepEnds(t *testing.T) {

@@ -64,8 +64,8 @@ func (s *Service) recallPace(ctx context.Context) {
 	}
 }
 
-// expected is when a task will probably have ended; zero where the past does not show it.
-func (s *Service) expected(t *Task) time.Time {
+// expectedEnd is when a task will probably have ended; zero where the past does not show it.
+func (s *Service) expectedEnd(t *Task) time.Time {
 	median := s.pace.median(t.Model, t.Mode)
 	if median == 0 || t.App != "" {
 		return time.Time{}

@@ -22,14 +22,14 @@ func (s *Service) poll(ctx context.Context, t *Task) {
 	}
 	switch {
 	case err == nil && wait > 0:
-		s.schedule.again(next, wait)
+		s.schedule.pollAgain(next, wait)
 	case err == nil || errors.Is(err, errMoved):
 		s.schedule.drop(t)
 	case ctx.Err() != nil: // another process will adopt it
 		s.schedule.drop(t)
 	default:
 		s.logFailure(ctx, t, "a generation could not be followed", media.Failing(err))
-		s.schedule.again(t, unsavedWait)
+		s.schedule.pollAgain(t, unsavedWait)
 	}
 }
 
@@ -61,10 +61,10 @@ func (s *Service) look(ctx context.Context, t *Task) (next *Task, wait time.Dura
 		if t.App != "" {
 			return t, 0, s.failRun(ctx, t, status)
 		}
-		return t, 0, s.broke(ctx, t, failureOf(status))
+		return t, 0, s.endBroken(ctx, t, failureOf(status))
 	}
 	wait = pause(status.Wait)
-	if !t.changedBy(status) || status.Steps == nil && !s.progress.allow(t.Workspace, s.Now()) {
+	if !t.isChangedBy(status) || status.Steps == nil && !s.progress.allow(t.Workspace, s.Now()) {
 		return t, wait, nil
 	}
 	next, err = s.mine(ctx, t, func(t *Task) { t.take(status) })
@@ -84,7 +84,7 @@ func (s *Service) unseen(ctx context.Context, t *Task, maker Maker, f *media.Fai
 	if repeater, ok := maker.(Repeater); ok && repeater.Repeats() {
 		_, err = s.mine(ctx, t, func(t *Task) {
 			t.Stage, t.Owner, t.Ticket, t.NotBefore = Ordered, "", nil, s.Now().Add(breather(t))
-			t.Then(runOf(t))
+			t.AddJob(runOf(t))
 		})
 		return t, 0, err
 	}
@@ -99,7 +99,7 @@ func (s *Service) copyOutputs(ctx context.Context, t *Task, status media.Status)
 	s.successes.Store(t.ID, status) // before a worker can look for it
 	_, err := s.mine(ctx, t, func(t *Task) {
 		t.Stage, t.State, t.NotBefore = Collecting, media.Processing, time.Time{} // it may have been hastened
-		t.Then(runOf(t))
+		t.AddJob(runOf(t))
 	})
 	crash.Point("made")
 	if err != nil {
@@ -108,8 +108,8 @@ func (s *Service) copyOutputs(ctx context.Context, t *Task, status media.Status)
 	return err
 }
 
-// broke ends a task whose work failed, or sends it again where nothing was paid.
-func (s *Service) broke(ctx context.Context, t *Task, f *media.Failure) error {
+// endBroken ends a task whose work failed, or sends it again where nothing was paid.
+func (s *Service) endBroken(ctx context.Context, t *Task, f *media.Failure) error {
 	if f.Class == media.Panicked {
 		return s.countPanic(ctx, t, f)
 	}
@@ -120,7 +120,7 @@ func (s *Service) broke(ctx context.Context, t *Task, f *media.Failure) error {
 	}
 	_, err := s.mine(ctx, t, func(t *Task) {
 		t.Stage, t.Owner, t.Ticket, t.NotBefore = Ordered, "", nil, s.Now().Add(wait)
-		t.Then(runOf(t))
+		t.AddJob(runOf(t))
 	})
 	return err
 }
@@ -136,8 +136,8 @@ func (s *Service) mine(ctx context.Context, t *Task, change func(*Task)) (*Task,
 	})
 }
 
-// changedBy reports whether clients would see a difference.
-func (t *Task) changedBy(status media.Status) bool {
+// isChangedBy reports whether clients would see a difference.
+func (t *Task) isChangedBy(status media.Status) bool {
 	return status.State == media.Processing && t.State == media.Pending || status.Progress >= t.Progress+0.01 || status.Position != t.Position ||
 		status.Steps != nil && !slices.Equal(status.Steps, t.Steps)
 }

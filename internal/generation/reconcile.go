@@ -68,7 +68,7 @@ func (s *Service) price(ctx context.Context, t *Task) (nano int64, definite bool
 		}
 		found, there, err := finder.Find(ctx, t.ID, t.Asked)
 		if err != nil || !there {
-			return 0, err == nil && !s.Now().Before(t.Asked.Add(finder.Settled()))
+			return 0, err == nil && !s.Now().Before(t.Asked.Add(finder.SettledAfter()))
 		}
 		ticket = found
 	}
@@ -93,16 +93,24 @@ func (s *Service) price(ctx context.Context, t *Task) (nano int64, definite bool
 	return 0, true
 }
 
-// Reconcile asks makers about tasks whose price is not definite, until ctx ends.
+// Reconcile asks makers about tasks whose price is not definite, until ctx ends. What calls
+// of this process know is lost with it, and does not wait for what can be asked at any time.
 func (s *Service) Reconcile(ctx context.Context) {
+	var both sync.WaitGroup
+	for _, some := range []func(context.Context) error{s.reconcileHeld, s.reconcileDue} {
+		both.Go(func() { s.reconcileOften(ctx, some) })
+	}
+	both.Wait()
+}
+
+func (s *Service) reconcileOften(ctx context.Context, some func(context.Context) error) {
 	for tick := time.Tick(reconcileEvery); ; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick:
 		}
-		err := errors.Join(s.reconcileHeld(ctx), s.reconcileDue(ctx))
-		if err != nil && ctx.Err() == nil {
+		if err := some(ctx); err != nil && ctx.Err() == nil {
 			s.Log.WarnContext(ctx, "prices of generations are not learned", "error", err)
 		}
 	}
@@ -111,7 +119,7 @@ func (s *Service) Reconcile(ctx context.Context) {
 // reconcileDue asks about all tasks that may be looked at again.
 func (s *Service) reconcileDue(ctx context.Context) error {
 	for {
-		list, err := s.Store.Unsettled(ctx, "", s.Now(), reconcileAtOnce)
+		list, err := s.Store.ListUnsettled(ctx, "", s.Now(), reconcileAtOnce)
 		if err != nil {
 			return err
 		}
@@ -171,7 +179,7 @@ func (s *Service) settleLearned(ctx context.Context, t *Task, nano int64) error 
 // updateUnsettled changes a task that is not settled yet. One that another process has
 // settled stays as it is.
 func (s *Service) updateUnsettled(ctx context.Context, t *Task, change func(*Task)) error {
-	_, err := s.Store.UpdateTask(ctx, t.Workspace, t.ID, func(t *Task) error {
+	_, err := s.save(ctx, t, func(t *Task) error {
 		if !t.Unsettled {
 			return errMoved
 		}
@@ -220,9 +228,9 @@ func (s *Service) close(t *Task, nano int64) {
 	t.records = append(t.records, t.settle())
 }
 
-// Unsettled lists the tasks of a workspace that have ended and may still be charged for.
-func (s *Service) Unsettled(ctx context.Context, workspace string, most int) ([]Task, error) {
-	return s.Store.Unsettled(ctx, workspace, s.Now().Add(always), most) // whenever they are looked at next
+// ListUnsettled lists the tasks of a workspace that have ended and may still be charged for.
+func (s *Service) ListUnsettled(ctx context.Context, workspace string, most int) ([]Task, error) {
+	return s.Store.ListUnsettled(ctx, workspace, s.Now().Add(always), most) // whenever they are looked at next
 }
 
 // SettleByHand settles a task whose maker does not say what it cost, as a person says.
@@ -267,5 +275,5 @@ func (t *Task) leaveUnsettled() {
 	t.Holds = kept
 }
 
-// Released is what the task gives back of limits before it is settled, for the store.
-func (t *Task) Released() []limit.Charge { return t.released }
+// ReleasedCharges is what the task gives back of limits before it is settled, for the store.
+func (t *Task) ReleasedCharges() []limit.Charge { return t.released }

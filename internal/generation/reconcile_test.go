@@ -151,7 +151,7 @@ func TestAnUnsureOrderIsSettledByHand(t *testing.T) {
 		}
 		h.wantBooks(budget, price, 0)
 		h.wantBooks(atOnce, 0, 0)
-		if list, err := h.store.Unsettled(t.Context(), "default", time.Now().Add(time.Hour), 10); err != nil || len(list) != 1 || list[0].ID != task.ID {
+		if list, err := h.store.ListUnsettled(t.Context(), "default", time.Now().Add(time.Hour), 10); err != nil || len(list) != 1 || list[0].ID != task.ID {
 			t.Errorf("Unsettled = %v, %v", list, err)
 		}
 		operator := access.CommandLine("default")

@@ -9,64 +9,100 @@ import (
 	"stele/internal/fault"
 )
 
-// countAgain is how long a count of unfinished tasks may be used. What this
-// process adds meanwhile it adds up itself, so only what other processes accept
-// in that time can go beyond a limit.
-const countAgain = time.Second
+const (
+	// countAgain is how long a count of unfinished tasks is used. What this process
+	// adds meanwhile it adds up itself, so only what other processes accept in that time
+	// can go beyond a limit.
+	countAgain = time.Second
+	// countTime is how long counting may take.
+	countTime = 10 * time.Second
+)
 
 // counts remembers how many unfinished tasks keys have. Counting takes longer the
 // more there are, and most keys are far from their limit.
 type counts struct {
-	mu   sync.Mutex // guards keys
-	keys map[string]count
+	mu   sync.Mutex // guards keys and what they point to
+	keys map[string]*count
 }
 
 type count struct {
-	n  int // at the time, and what was ordered since
-	at time.Time
+	n     int // at the time, and what was ordered since
+	at    time.Time
+	known bool
+	again *recount // nil: it is not counted just now
 }
 
-// add takes one more for a key where an earlier count says that there is room.
-func (c *counts) add(key string, most int, now time.Time) bool {
+// recount is one caller's look into the database, for all who ask meanwhile.
+type recount struct {
+	done  chan struct{}
+	added int // orders that were taken meanwhile
+	err   error
+}
+
+// take takes one more for a key that has fewer than most. Where the last count is old one
+// caller counts, and the others go by the old one. It reports how many there are, and
+// whether there was room.
+func (c *counts) take(key string, most int, now time.Time, unfinished func() (int, error)) (n int, room bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	last, ok := c.keys[key]
-	if !ok || now.Sub(last.at) > countAgain || last.n >= most {
-		return false
+	k := c.keys[key]
+	if k == nil {
+		c.tidy(now)
+		k = &count{}
+		c.keys[key] = k
 	}
-	last.n++
-	c.keys[key] = last
-	return true
+	if k.known && k.n < most && (k.again != nil || now.Sub(k.at) <= countAgain) {
+		if k.n++; k.again != nil {
+			k.again.added++
+		}
+		return k.n, true, nil
+	}
+	again := k.again
+	if again == nil {
+		again = &recount{done: make(chan struct{})}
+		k.again = again
+		c.mu.Unlock()
+		counted, err := unfinished()
+		c.mu.Lock()
+		k.n, k.at, k.known, k.again, again.err = counted+again.added, now, err == nil, nil, err
+		close(again.done)
+	} else {
+		c.mu.Unlock()
+		<-again.done // soon: counting has a time limit
+		c.mu.Lock()
+	}
+	if again.err != nil || k.n >= most {
+		return k.n, false, again.err
+	}
+	k.n++
+	return k.n, true, nil
 }
 
-// set remembers a count. Those that have become old are forgotten.
-func (c *counts) set(key string, n int, now time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+// tidy forgets counts that have become old. The caller holds mu.
+func (c *counts) tidy(now time.Time) {
 	if c.keys == nil {
-		c.keys = make(map[string]count)
+		c.keys = make(map[string]*count)
 	}
-	for other, last := range c.keys {
-		if now.Sub(last.at) > countAgain {
-			delete(c.keys, other)
+	for key, k := range c.keys {
+		if k.again == nil && now.Sub(k.at) > countAgain {
+			delete(c.keys, key)
 		}
 	}
-	c.keys[key] = count{n, now}
 }
 
-// room refuses a key that has too much on its way already.
-func (s *Service) room(ctx context.Context, who access.Principal, most int) error {
-	if most <= 0 || who.Key == "" || s.counts.add(who.Key, most, s.Now()) {
+// checkRoom refuses a key that has too much on its way already.
+func (s *Service) checkRoom(ctx context.Context, who access.Principal, most int) error {
+	if most <= 0 || who.Key == "" {
 		return nil
 	}
-	n, err := s.Store.Unfinished(ctx, who.Key)
-	if err != nil {
+	n, room, err := s.counts.take(who.Key, most, s.Now(), func() (int, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), countTime) // others wait for it, too
+		defer cancel()
+		return s.Store.CountUnfinished(ctx, who.Key, most)
+	})
+	if err != nil || room {
 		return err
 	}
-	if n >= most {
-		return fault.New(fault.ConcurrencyLimit, "This key has %d unfinished generations, which is the limit: wait for one to end.", n).
-			With("limit", most).After(5 * time.Second)
-	}
-	s.counts.set(who.Key, n+1, s.Now())
-	return nil
+	return fault.New(fault.ConcurrencyLimit, "This key has %d unfinished generations, which is the limit: wait for one to end.", n).
+		With("limit", most).After(5 * time.Second)
 }

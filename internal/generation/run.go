@@ -86,7 +86,7 @@ func (s *Service) request(ctx context.Context, t *Task) (media.Request, error) {
 	}
 	req := media.Request{
 		Key: t.ID, Tenant: t.Workspace, Deaths: t.Deaths, Model: model, Operation: operation, Prompt: t.Order.Prompt,
-		Parameters: operation.Typed(t.Order.Parameters),
+		Parameters: operation.WithTypes(t.Order.Parameters),
 	}
 	for _, from := range t.Order.Sources {
 		source, err := s.Files.Source(ctx, t.Workspace, from.Field, from.File)

@@ -94,8 +94,8 @@ func (s *schedule) follows(id string) bool {
 	return s.known[id]
 }
 
-// again has a task that was just polled polled once more.
-func (s *schedule) again(t *Task, wait time.Duration) {
+// pollAgain has a task that was just polled polled once more.
+func (s *schedule) pollAgain(t *Task, wait time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.push(dueTask{t, time.Now().Add(jitter(wait))})

@@ -36,9 +36,9 @@ type Maker interface {
 type Finder interface {
 	// Find looks for the work of a key that was submitted after since.
 	Find(ctx context.Context, key string, since time.Time) (media.Ticket, bool, error)
-	// Settled is how long after a submission the maker's own record is complete:
+	// SettledAfter is how long after a submission the maker's own record is complete:
 	// what cannot be found then was never accepted.
-	Settled() time.Duration
+	SettledAfter() time.Duration
 }
 
 // Repeater is a maker to which the same key can be submitted again: it is the
@@ -63,7 +63,7 @@ type Doorkeeper interface {
 
 // Biller is a maker that knows what a task has cost so far, whether it is done or not.
 type Biller interface {
-	Spent(ctx context.Context, id string) (nano int64, err error)
+	CostSoFar(ctx context.Context, id string) (nano int64, err error)
 }
 
 // Store keeps tasks. A task and its jobs are saved in one transaction or not at all.
@@ -79,9 +79,12 @@ type Store interface {
 	// UpdateTask changes a task of a workspace, or of any where that is "", under its
 	// lock and saves it with its jobs, one version higher. An error of change saves nothing and is returned as it is.
 	UpdateTask(ctx context.Context, workspace, id string, change func(*Task) error) (*Task, error)
-	// Unfinished counts the tasks of a key that have not ended, without the parts of
-	// others.
-	Unfinished(ctx context.Context, key string) (int, error)
+	// UpdateSentTask is UpdateTask, before what can wait: what the task's maker has
+	// answered is known to this process alone.
+	UpdateSentTask(ctx context.Context, workspace, id string, change func(*Task) error) (*Task, error)
+	// CountUnfinished counts the tasks of a key that have not ended, without the parts of
+	// others. It counts no further than most.
+	CountUnfinished(ctx context.Context, key string, most int) (int, error)
 	// Tasks lists a workspace's tasks, the newest first.
 	Tasks(ctx context.Context, workspace string, limit int) ([]Task, error)
 	// List lists tasks, the newest first.
@@ -93,14 +96,14 @@ type Store interface {
 
 	// Beat says that the process called node lives.
 	Beat(ctx context.Context, node string, now time.Time) error
-	// AnyUnfinished reports whether there is a task that has not ended.
-	AnyUnfinished(ctx context.Context) (bool, error)
+	// HasUnfinished reports whether there is a task that has not ended.
+	HasUnfinished(ctx context.Context) (bool, error)
 	// Adopt makes node the owner of up to limit tasks between Submitting and
 	// Collecting whose owner has not been heard of since a time, or who have none.
 	// Two nodes never get the same task. From says whose they were.
 	Adopt(ctx context.Context, node string, silentSince time.Time, limit int) ([]*Task, error)
-	// Owned lists the tasks of node between Submitting and Collecting.
-	Owned(ctx context.Context, node string) ([]string, error)
+	// ListOwned lists the tasks of node between Submitting and Collecting.
+	ListOwned(ctx context.Context, node string) ([]string, error)
 	// Living lists the processes that were heard of since a time. One that is known to be
 	// dead is not among them, however long ago that is.
 	Living(ctx context.Context, since time.Time) ([]string, error)
@@ -115,9 +118,9 @@ type Store interface {
 	// Durations are how long those of the newest so many tasks took that ended well, the
 	// newest first, without runs of apps.
 	Durations(ctx context.Context, among int) ([]Took, error)
-	// Unsettled lists tasks of a workspace, or of any where that is "", that have ended
+	// ListUnsettled lists tasks of a workspace, or of any where that is "", that have ended
 	// without a definite price and may be looked at again.
-	Unsettled(ctx context.Context, workspace string, now time.Time, limit int) ([]Task, error)
+	ListUnsettled(ctx context.Context, workspace string, now time.Time, limit int) ([]Task, error)
 	// DeleteTasksBefore forgets settled tasks that ended before a time, a bite at a time.
 	DeleteTasksBefore(ctx context.Context, before time.Time) (int64, error)
 }
@@ -232,7 +235,7 @@ func (s *Service) update(ctx context.Context, held *Task, change func(*Task) err
 
 // updateAny is update for a task of whichever process.
 func (s *Service) updateAny(ctx context.Context, t *Task, change func(*Task) error) (*Task, error) {
-	saved, err := s.Store.UpdateTask(ctx, t.Workspace, t.ID, func(t *Task) error {
+	saved, err := s.save(ctx, t, func(t *Task) error {
 		if t.Stage == Ended {
 			return errMoved
 		}
@@ -246,4 +249,14 @@ func (s *Service) updateAny(ctx context.Context, t *Task, change func(*Task) err
 		s.hub.wake(t.ID)
 	}
 	return saved, err
+}
+
+// save changes a task in the database. What its maker has said goes before what can wait
+// where it would be lost with this process: there is no ticket yet to ask again with, or the
+// work is a call of this process.
+func (s *Service) save(ctx context.Context, t *Task, change func(*Task) error) (*Task, error) {
+	if t.sent && t.Ticket == nil || s.holds(t) {
+		return s.Store.UpdateSentTask(ctx, t.Workspace, t.ID, change)
+	}
+	return s.Store.UpdateTask(ctx, t.Workspace, t.ID, change)
 }

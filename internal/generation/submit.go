@@ -174,7 +174,7 @@ func (s *Service) handleRefusal(ctx context.Context, t *Task, f *media.Failure) 
 func (s *Service) another(t *Task, f *media.Failure) (time.Duration, bool) {
 	wait := max(f.RetryAfter, backoff(t.Tries))
 	busy := f.Class == media.Rate || f.Class == media.Concurrency || f.Ours()
-	may := f.Again() && (busy || t.Tries < mostTries) && s.Now().Add(wait).Before(t.Deadline)
+	may := f.CanTryAgain() && (busy || t.Tries < mostTries) && s.Now().Add(wait).Before(t.Deadline)
 	return wait, may
 }
 
@@ -206,7 +206,7 @@ func (s *Service) recover(ctx context.Context, t *Task) (again time.Duration, er
 	case found:
 		return s.saveTicket(ctx, t, media.Status{State: media.Pending, Ticket: ticket, Progress: t.Progress, Wait: time.Millisecond})
 	}
-	if wait := t.Asked.Add(finder.Settled()).Sub(s.Now()); wait > 0 {
+	if wait := t.Asked.Add(finder.SettledAfter()).Sub(s.Now()); wait > 0 {
 		return wait, nil
 	}
 	return s.reorder(ctx, t)

@@ -77,14 +77,14 @@ func (s *Service) superviseOnce(ctx context.Context, steady *time.Time) error {
 		*steady = s.Now()
 	}
 	silentSince := s.silentSince(*steady, first)
-	if any, err := s.Store.AnyUnfinished(ctx); err != nil || !any {
+	if any, err := s.Store.HasUnfinished(ctx); err != nil || !any {
 		return err
 	}
 	for {
 		adopted, err := s.takeOver(ctx, silentSince)
-		for _, t := range adopted { // they are ours now, and nobody else's
+		for _, t := range adopted { // they are this process's now, and no other's
 			if failed := s.adopt(ctx, t); failed != nil {
-				s.missed(t)
+				s.noteMissed(t)
 				err = errors.Join(err, failed)
 			}
 		}
@@ -117,7 +117,7 @@ func (s *Service) adopt(ctx context.Context, t *Task) error {
 		return nil
 	}
 	_, err := s.update(ctx, t, func(t *Task) error {
-		t.Then(runOf(t))
+		t.AddJob(runOf(t))
 		return nil
 	})
 	if errors.Is(err, errMoved) {

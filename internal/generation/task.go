@@ -153,8 +153,8 @@ func (r Run) Delay() time.Duration { return r.Later }
 
 func runOf(t *Task) Run { return Run{ID: t.ID, Workspace: t.Workspace} }
 
-// Then queues a job with the task.
-func (t *Task) Then(j Job) { t.jobs = append(t.jobs, j) }
+// AddJob queues a job with the task.
+func (t *Task) AddJob(j Job) { t.jobs = append(t.jobs, j) }
 
 // Jobs are to be queued with the task, for the store.
 func (t *Task) Jobs() []Job { return t.jobs }
@@ -162,7 +162,7 @@ func (t *Task) Jobs() []Job { return t.jobs }
 // Announce has a message sent with the task.
 func (t *Task) Announce(d webhook.Delivery) {
 	t.deliveries = append(t.deliveries, d)
-	t.Then(webhook.Deliver{ID: d.ID, Workspace: d.Workspace})
+	t.AddJob(webhook.Deliver{ID: d.ID, Workspace: d.Workspace})
 }
 
 // Deliveries are the announcements to be saved with the task, for the store.

@@ -113,7 +113,7 @@ func (s *Service) View(t *Task) View {
 	}
 	if !t.State.Final() {
 		v.Position = t.Position
-		if at := s.expected(t); !at.IsZero() {
+		if at := s.expectedEnd(t); !at.IsZero() {
 			v.Expected = at.UTC().Format(milliseconds)
 		}
 	}

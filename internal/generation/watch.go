@@ -38,5 +38,5 @@ func (s *Service) Watch(ctx context.Context, workspace, app, id string, version 
 	}
 }
 
-// Changed wakes those who wait for a task that another process has changed.
-func (s *Service) Changed(id string) { s.hub.wake(id) }
+// WakeWaiters wakes those who wait for a task that another process has changed.
+func (s *Service) WakeWaiters(id string) { s.hub.wake(id) }

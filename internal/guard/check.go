@@ -58,7 +58,7 @@ func CheckPublic(raw string, allowPrivate []netip.Prefix) (*url.URL, error) {
 }
 
 // treacherous are the runes on which URL parsers disagree, or that people cannot
-// see: what we check must be what everyone else reads.
+// see: what we check must be what every other reader reads.
 func treacherous(r rune) bool {
 	return r == '\\' || r == utf8.RuneError || unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
 }

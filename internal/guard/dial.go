@@ -71,7 +71,7 @@ func (d *dialer) pin(ctx context.Context, hostport string) ([]netip.AddrPort, er
 	}
 	targets := make([]netip.AddrPort, len(addrs))
 	for i, a := range addrs {
-		if !d.allowed(a) {
+		if !d.isAllowed(a) {
 			return nil, &Refused{Host: host, Addr: a, Reason: notPublic}
 		}
 		targets[i] = netip.AddrPortFrom(a.Unmap(), uint16(port))
@@ -99,7 +99,7 @@ func (d *dialer) addresses(ctx context.Context, host string) ([]netip.Addr, erro
 	return addrs, nil
 }
 
-func (d *dialer) allowed(a netip.Addr) bool {
+func (d *dialer) isAllowed(a netip.Addr) bool {
 	return public(a) || within(d.AllowPrivate, a.Unmap())
 }
 
@@ -107,7 +107,7 @@ func (d *dialer) allowed(a netip.Addr) bool {
 // code above ever let a name or a wrong address through, it ends here.
 func (d *dialer) lastLine(_ context.Context, _, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
-	if err != nil || !d.allowed(to.Addr()) {
+	if err != nil || !d.isAllowed(to.Addr()) {
 		return &Refused{Addr: to.Addr(), Reason: notPublic} // the host is not known here
 	}
 	return nil

@@ -48,7 +48,7 @@ func (d *direct) RoundTrip(r *http.Request) (*http.Response, error) {
 	switch {
 	case d.carries(r):
 		return d.sendPlain(r)
-	case d.secure.carries(r) && !d.proxied(r.URL):
+	case d.secure.carries(r) && !d.isProxied(r.URL):
 		return d.sendSecured(r)
 	}
 	return d.rest.RoundTrip(r)
@@ -62,14 +62,14 @@ func (d *direct) sendSecured(r *http.Request) (*http.Response, error) {
 		return answer, err
 	}
 	d.secure.remember(r.URL.Host)
-	if r, err = again(r); err != nil {
+	if r, err = rewind(r); err != nil {
 		return nil, err
 	}
 	return d.rest.RoundTrip(r)
 }
 
-// again is a request with its body, which can be had again, from the beginning.
-func again(r *http.Request) (*http.Request, error) {
+// rewind gives a request with its body, which can be had again, from the beginning.
+func rewind(r *http.Request) (*http.Request, error) {
 	body, err := r.GetBody()
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (d *direct) sendPlain(r *http.Request) (*http.Response, error) {
 		if !errors.Is(err, errNotSent) || r.GetBody == nil {
 			return answer, err
 		}
-		if r, err = again(r); err != nil {
+		if r, err = rewind(r); err != nil {
 			return nil, err
 		}
 	}
@@ -116,11 +116,11 @@ func (d *direct) carries(r *http.Request) bool {
 		httptrace.ContextClientTrace(r.Context()) != nil:
 		return false
 	}
-	return !d.proxied(r.URL)
+	return !d.isProxied(r.URL)
 }
 
-// proxied reports whether a URL is reached by a proxy, or cannot be.
-func (d *direct) proxied(u *url.URL) bool {
+// isProxied reports whether a URL is reached by a proxy, or cannot be.
+func (d *direct) isProxied(u *url.URL) bool {
 	if d.proxy == nil {
 		return false
 	}
@@ -199,8 +199,8 @@ func (d *direct) closeIdle(since time.Time) {
 	}
 }
 
-// head writes the request line and the header as they are sent.
-func head(b *bytes.Buffer, r *http.Request) {
+// writeHead writes the request line and the header as they are sent.
+func writeHead(b *bytes.Buffer, r *http.Request) {
 	host := cmp.Or(r.Host, r.URL.Host)
 	for _, piece := range [...]string{r.Method, " ", r.URL.RequestURI(), " HTTP/1.1\r\nHost: ", host, "\r\n"} {
 		b.WriteString(piece)
@@ -267,7 +267,7 @@ func send(conn net.Conn, r *http.Request) (sent int64, err error) {
 			heads.Put(written)
 		}
 	}()
-	head(written, r)
+	writeHead(written, r)
 	s := &sender{conn: conn, waiting: written.Bytes(), left: r.ContentLength}
 	if r.Body == nil || r.Body == http.NoBody {
 		_, err = s.Write(nil)

@@ -71,16 +71,16 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 	if via[len(via)-1].URL.Scheme == "https" && u.Scheme == "http" {
 		return &Refused{Host: u.Hostname(), Reason: downgrade}
 	}
-	if left(via[0].URL, append(via[1:len(via):len(via)], r)) {
+	if hasLeft(via[0].URL, append(via[1:len(via):len(via)], r)) {
 		keepHarmless(r.Header)
 	}
 	return nil
 }
 
-// left reports whether any of the hops is at another origin than start. Once
+// hasLeft reports whether any of the hops is at another origin than start. Once
 // left, coming back changes nothing: net/http takes the headers of each hop from
 // the first request, so the hop in between would get to choose their use.
-func left(start *url.URL, hops []*http.Request) bool {
+func hasLeft(start *url.URL, hops []*http.Request) bool {
 	return slices.ContainsFunc(hops, func(r *http.Request) bool {
 		return r.URL.Scheme != start.Scheme || r.URL.Host != start.Host
 	})

@@ -195,7 +195,7 @@ func (a *answerBody) end(good bool) {
 		return
 	}
 	l := a.line
-	good = a.stop() && good && l.read.Buffered() == 0 && a.sent()
+	good = a.stop() && good && l.read.Buffered() == 0 && a.isSent()
 	if !good {
 		_ = l.conn.Close()
 		return
@@ -203,8 +203,8 @@ func (a *answerBody) end(good bool) {
 	l.of.keep(l)
 }
 
-// sent reports whether all of the request is out.
-func (a *answerBody) sent() bool {
+// isSent reports whether all of the request is out.
+func (a *answerBody) isSent() bool {
 	if a.sending == nil {
 		return true
 	}

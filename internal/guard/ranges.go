@@ -41,7 +41,7 @@ var closed = prefixes(
 	"3fff::/20",       // documentation
 )
 
-// public reports whether a is an address on the internet, reachable by anyone.
+// public reports whether a is an address on the internet, reachable by any host.
 func public(a netip.Addr) bool {
 	a = a.Unmap()
 	if !a.IsValid() || a.Zone() != "" {

@@ -46,9 +46,9 @@ type mark struct {
 	held int64 // of suspects
 }
 
-// Left are the ids of what a process was working on when it died, of which the file at
+// ReadLeft reads the ids of what a process was working on when it died, of which the file at
 // path is the record. One that ended in order leaves none.
-func Left(path string) ([]string, error) {
+func ReadLeft(path string) ([]string, error) {
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

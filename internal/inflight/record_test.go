@@ -23,7 +23,7 @@ func begin(t *testing.T, r *inflight.Record, id string, deaths int) func() {
 
 func left(t *testing.T, path string) []string {
 	t.Helper()
-	ids, err := inflight.Left(path)
+	ids, err := inflight.ReadLeft(path)
 	if err != nil {
 		t.Fatal(err)
 	}

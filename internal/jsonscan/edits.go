@@ -127,7 +127,7 @@ func (e *Edits) cuts(cuts []edit, doc []byte) []edit {
 				emptied = end
 			}
 		case appended:
-			last, n := blankBefore(doc, c.from), len(cuts)
+			last, n := skipBlankBefore(doc, c.from), len(cuts)
 			first := n == 0 || cuts[n-1].kind != appended || cuts[n-1].from != c.from
 			if first && (last > 0 && doc[last-1] == '{' || last == emptied) {
 				c.text = c.text[1:]
@@ -146,26 +146,26 @@ func follows(doc []byte, a, b edit) bool {
 	if b.from == a.from && b.to == a.to {
 		return true
 	}
-	comma := blank(doc, a.to)
-	return comma < len(doc) && doc[comma] == ',' && blank(doc, comma+1) == b.from
+	comma := skipBlank(doc, a.to)
+	return comma < len(doc) && doc[comma] == ',' && skipBlank(doc, comma+1) == b.from
 }
 
 // withComma lets a run of members or elements go with the comma behind it, or else
 // with the one before it. It reports whether there is neither.
 func (c *edit) withComma(doc []byte) (alone bool) {
-	if after := blank(doc, c.to); after < len(doc) && doc[after] == ',' {
-		c.to = blank(doc, after+1)
+	if after := skipBlank(doc, c.to); after < len(doc) && doc[after] == ',' {
+		c.to = skipBlank(doc, after+1)
 		return false
 	}
-	if before := blankBefore(doc, c.from); before > 0 && doc[before-1] == ',' {
-		c.from = blankBefore(doc, before-1)
+	if before := skipBlankBefore(doc, c.from); before > 0 && doc[before-1] == ',' {
+		c.from = skipBlankBefore(doc, before-1)
 		return false
 	}
 	return true
 }
 
-// blankBefore is where white space begins that ends at i.
-func blankBefore(b []byte, i int) int {
+// skipBlankBefore finds where white space begins that ends at i.
+func skipBlankBefore(b []byte, i int) int {
 	for i > 0 && space(b[i-1]) {
 		i--
 	}

@@ -409,7 +409,7 @@ func write(w *jsonscan.Writer, v jsonscan.Value) {
 // inside writes the elements from some index on by their brackets' inside.
 func inside(w *jsonscan.Writer, v jsonscan.Value, from int) {
 	rest := append([]byte("[ "), v.Raw()[v.Index(from).From()-v.From():]...)
-	w.Inside(jsonscan.At(rest, 0))
+	w.WriteInside(jsonscan.At(rest, 0))
 }
 
 // FuzzTexts: one walk over all strings visits what loops over members and elements reach.
@@ -420,7 +420,7 @@ func FuzzTexts(f *testing.F) {
 	f.Fuzz(func(t *testing.T, doc []byte) {
 		root, err := jsonscan.Parse(doc, jsonscan.Lenient)
 		var seen []string
-		root.Texts(func(name []byte) bool { return string(name) != "skip" }, func(path []jsonscan.Step, text jsonscan.Value) bool {
+		root.EachText(func(name []byte) bool { return string(name) != "skip" }, func(path []jsonscan.Step, text jsonscan.Value) bool {
 			seen = append(seen, fmt.Sprint(len(path), text.From(), string(text.Raw())))
 			return true
 		})

@@ -245,7 +245,7 @@ func TestWriterSetsCommas(t *testing.T) {
 	t.Parallel()
 	w := jsonscan.NewWriter([]byte("data: "))
 	w.Open(jsonscan.Object).Key("a\n").Plain("cGxhaW4=").Key("b").Open(jsonscan.Array).Close(jsonscan.Array)
-	w.Inside(jsonscan.At([]byte("{ \"c\" : 1 , \"d\" : 2 }"), 0)).Inside(jsonscan.At([]byte("{ }"), 0)).Raw(nil)
+	w.WriteInside(jsonscan.At([]byte("{ \"c\" : 1 , \"d\" : 2 }"), 0)).WriteInside(jsonscan.At([]byte("{ }"), 0)).Raw(nil)
 	w.Key("e").Float(0.5).Key("f").Float(math.Inf(1)).Key("g").Text("\xff").Close(jsonscan.Object)
 	const want = `data: {"a\n":"cGxhaW4=","b":[],"c" : 1 , "d" : 2,"e":0.5,"f":null,"g":"�"}`
 	if got := string(w.Bytes()); got != want || !utf8.ValidString(got) {
@@ -279,7 +279,7 @@ func TestFindLooksNoFurther(t *testing.T) {
 func checkTold(t *testing.T, doc []byte, root jsonscan.Value) {
 	t.Helper()
 	var want, got []string
-	root.Texts(func([]byte) bool { return true }, func(path []jsonscan.Step, text jsonscan.Value) bool {
+	root.EachText(func([]byte) bool { return true }, func(path []jsonscan.Step, text jsonscan.Value) bool {
 		name := ""
 		for _, s := range path {
 			if s.Name != nil {

@@ -140,8 +140,8 @@ func unescapedEnd(b []byte, i int) int {
 
 func space(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
 
-// blank is the first place from i on that is not white space, or the end.
-func blank(b []byte, i int) int {
+// skipBlank finds the first place from i on that is not white space, or the end.
+func skipBlank(b []byte, i int) int {
 	for i < len(b) && b[i] <= ' ' && space(b[i]) {
 		i++
 	}

@@ -64,8 +64,8 @@ func (n *Needles) begin(quoted []byte) (found uint64) {
 	return found
 }
 
-// disguised is begin for a valid string with escapes, which may hide how it begins.
-func (n *Needles) disguised(quoted []byte) uint64 {
+// findDisguised is begin for a valid string with escapes, which may hide how it begins.
+func (n *Needles) findDisguised(quoted []byte) uint64 {
 	if bytes.IndexByte(quoted[:min(len(quoted), n.longest)], '\\') < 0 {
 		return 0 // most have their first escape further behind
 	}
@@ -89,9 +89,9 @@ func (n *Needles) disguised(quoted []byte) uint64 {
 	return n.begin(meaning[:size])
 }
 
-// inside tells which needles are inside of strings. Between strings none can be, so
+// findInside tells which needles are inside of strings. Between strings none can be, so
 // that the document is looked at as a whole.
-func (n *Needles) inside(doc []byte) (found uint64) {
+func (n *Needles) findInside(doc []byte) (found uint64) {
 	for i := range n.within {
 		if w := &n.within[i]; w.in(doc) {
 			found |= w.bit

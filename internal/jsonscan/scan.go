@@ -50,6 +50,9 @@ type Report struct {
 // Found reports whether a needle occurs, by its index.
 func (r *Report) Found(needle int) bool { return (r.found|r.hidden)>>needle&1 == 1 }
 
+// FoundAny reports whether any needle occurs.
+func (r *Report) FoundAny() bool { return r.found|r.hidden != 0 }
+
 // Hidden reports whether a needle occurs somewhere that is not to be seen in the bytes:
 // some of it is written with escapes.
 func (r *Report) Hidden(needle int) bool { return r.hidden>>needle&1 == 1 }
@@ -99,7 +102,7 @@ type mistake struct {
 func (s Scan) walk(doc []byte, member func(Key, Value)) (Report, mistake) {
 	doc = doc[:len(doc):len(doc)]
 	w := walker{b: doc, allow: s.Allow, needles: s.Needles, told: s.Text, values: 1}
-	from, to := blank(doc, 0), 0
+	from, to := skipBlank(doc, 0), 0
 	if from < len(doc) && doc[from] == '{' {
 		to = w.object(from, 1, member)
 	} else {
@@ -108,11 +111,11 @@ func (s Scan) walk(doc []byte, member func(Key, Value)) (Report, mistake) {
 	if to < 0 {
 		return Report{}, w.mistake
 	}
-	if end := blank(doc, to); end < len(doc) {
+	if end := skipBlank(doc, to); end < len(doc) {
 		return Report{}, mistake{at: end}
 	}
 	if s.Needles != nil {
-		w.found |= s.Needles.inside(doc)
+		w.found |= s.Needles.findInside(doc)
 	}
 	return Report{Root: Value{doc[from:to], from}, Values: w.values, Escaped: w.escaped, found: w.found, hidden: w.hidden}, mistake{at: -1}
 }

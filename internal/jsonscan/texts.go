@@ -9,10 +9,10 @@ type Step struct {
 	Index int
 }
 
-// Texts visits every string below v that is no name, in their order and in one walk,
+// EachText visits every string below v that is no name, in their order and in one walk,
 // with the way to it. Members that enter says no to are leapt over. It ends when visit
 // says no. The path is valid until visit returns.
-func (v Value) Texts(enter func(name []byte) bool, visit func(path []Step, text Value) bool) {
+func (v Value) EachText(enter func(name []byte) bool, visit func(path []Step, text Value) bool) {
 	t := texts{b: slices.Clip(v.raw), at: v.at, enter: enter, visit: visit}
 	t.path = t.room[:0]
 	t.value(0)
@@ -37,7 +37,7 @@ func (t *texts) value(i int) int {
 		if len(t.path) >= MostDepth {
 			return skip(t.b, i)
 		}
-		return t.nested(i)
+		return t.visitNested(i)
 	case '"':
 		end, _ := skipText(t.b, i)
 		if !t.visit(t.path, Value{t.b[i:end], t.at + i}) {
@@ -51,13 +51,13 @@ func (t *texts) value(i int) int {
 	return -1 // no JSON
 }
 
-func (t *texts) nested(i int) int {
+func (t *texts) visitNested(i int) int {
 	object := t.b[i] == '{'
 	depth := len(t.path)
 	t.path = append(t.path, Step{})
 	defer func() { t.path = t.path[:depth] }()
 	for n := 0; ; n++ {
-		i = blank(t.b, i+1)
+		i = skipBlank(t.b, i+1)
 		if i >= len(t.b) {
 			return -1
 		}
@@ -73,7 +73,7 @@ func (t *texts) nested(i int) int {
 			}
 			t.path[depth].Name = name
 			enters = t.enter(name)
-			i = blank(t.b, blank(t.b, end)+1)
+			i = skipBlank(t.b, skipBlank(t.b, end)+1)
 		}
 		t.path[depth].Index = n
 		if enters {
@@ -84,7 +84,7 @@ func (t *texts) nested(i int) int {
 		if i < 0 {
 			return -1
 		}
-		if i = blank(t.b, i); i >= len(t.b) || t.b[i] != ',' {
+		if i = skipBlank(t.b, i); i >= len(t.b) || t.b[i] != ',' {
 			return i + 1
 		}
 	}

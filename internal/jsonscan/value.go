@@ -43,21 +43,21 @@ type Key struct {
 // trusted to be valid; where it is not, values are cut short, and loops over them end.
 func At(doc []byte, at int) Value {
 	doc = slices.Clip(doc)
-	at = blank(doc, at)
+	at = skipBlank(doc, at)
 	return Value{doc[at:skip(doc, at)], at}
 }
 
 // Root is the value of a document that is known to be valid, found without a walk over it.
 func Root(doc []byte) Value {
 	doc = slices.Clip(doc)
-	from := blank(doc, 0)
-	return Value{doc[from:max(from, blankBefore(doc, len(doc)))], from}
+	from := skipBlank(doc, 0)
+	return Value{doc[from:max(from, skipBlankBefore(doc, len(doc)))], from}
 }
 
 // Find is At(doc, at).Get(path...), without a look at what stands behind it.
 func Find(doc []byte, at int, path ...string) Value {
 	doc = slices.Clip(doc)
-	at = blank(doc, at)
+	at = skipBlank(doc, at)
 	return Value{doc[at:], at}.Get(path...)
 }
 
@@ -224,7 +224,7 @@ func (v Value) eachMember(knownFrom, knownTo int, yield func(Key, Value) bool) {
 	}
 	b := v.raw[:cap(v.raw)]
 	for i := 1; ; i++ {
-		if i = blank(b, i); i >= len(b) || b[i] != '"' {
+		if i = skipBlank(b, i); i >= len(b) || b[i] != '"' {
 			return
 		}
 		end, escaped := skipText(b, i)
@@ -232,18 +232,18 @@ func (v Value) eachMember(knownFrom, knownTo int, yield func(Key, Value) bool) {
 		if escaped {
 			name = unquote(name)
 		}
-		colon := blank(b, end)
+		colon := skipBlank(b, end)
 		if colon >= len(b) || b[colon] != ':' {
 			return
 		}
-		from, to := blank(b, colon+1), knownTo
+		from, to := skipBlank(b, colon+1), knownTo
 		if from != knownFrom {
 			to = skip(b, from)
 		}
 		if to <= from || to > len(v.raw) || !yield(Key{view(name), v.at + i, v.at + end}, Value{b[from:to], v.at + from}) {
 			return
 		}
-		if i = blank(b, to); i >= len(b) || b[i] != ',' {
+		if i = skipBlank(b, to); i >= len(b) || b[i] != ',' {
 			return
 		}
 	}
@@ -260,12 +260,12 @@ func (v Value) eachElement(yield func(int, Value) bool) {
 	}
 	b := v.raw[:cap(v.raw)]
 	for i, n := 1, 0; ; i, n = i+1, n+1 {
-		from := blank(b, i)
+		from := skipBlank(b, i)
 		to := skip(b, from)
 		if to == from || to > len(v.raw) || !yield(n, Value{b[from:to], v.at + from}) {
 			return
 		}
-		if i = blank(b, to); i >= len(b) || b[i] != ',' {
+		if i = skipBlank(b, to); i >= len(b) || b[i] != ',' {
 			return
 		}
 	}

@@ -70,14 +70,14 @@ func (w *walker) array(i, depth int) int {
 	}
 	b := w.b
 	w.values++
-	if i = blank(b, i+1); i < len(b) && b[i] == ']' {
+	if i = skipBlank(b, i+1); i < len(b) && b[i] == ']' {
 		return i + 1
 	}
 	for {
 		if i = w.value(i, depth+1); i < 0 {
 			return i
 		}
-		switch i = blank(b, i); {
+		switch i = skipBlank(b, i); {
 		case i >= len(b):
 			return w.fail(i)
 		case b[i] == ']':
@@ -86,7 +86,7 @@ func (w *walker) array(i, depth int) int {
 			return w.fail(i)
 		}
 		w.values++
-		i = blank(b, i+1)
+		i = skipBlank(b, i+1)
 	}
 }
 
@@ -97,7 +97,7 @@ func (w *walker) object(i, depth int, member func(Key, Value)) int {
 	b := w.b
 	w.values++
 	known, outer := siblings{from: w.open}, w.member
-	if i = blank(b, i+1); i < len(b) && b[i] == '}' {
+	if i = skipBlank(b, i+1); i < len(b) && b[i] == '}' {
 		return i + 1
 	}
 	for {
@@ -113,7 +113,7 @@ func (w *walker) object(i, depth int, member func(Key, Value)) int {
 		if member != nil {
 			member(key, Value{b[from:to], from})
 		}
-		switch i = blank(b, to); {
+		switch i = skipBlank(b, to); {
 		case i >= len(b):
 			return w.fail(i)
 		case b[i] == '}':
@@ -124,7 +124,7 @@ func (w *walker) object(i, depth int, member func(Key, Value)) int {
 			return w.fail(i)
 		}
 		w.values++
-		i = blank(b, i+1)
+		i = skipBlank(b, i+1)
 	}
 }
 
@@ -149,11 +149,11 @@ func (w *walker) key(i int, known *siblings) (key Key, from int) {
 		w.twice = !w.many
 		return key, w.fail(i)
 	}
-	colon := blank(b, end)
+	colon := skipBlank(b, end)
 	if colon >= len(b) || b[colon] != ':' {
 		return key, w.fail(colon)
 	}
-	return Key{view(name), i, end}, blank(b, colon+1)
+	return Key{view(name), i, end}, skipBlank(b, colon+1)
 }
 
 // text goes over a string, and reports whether it has escapes.
@@ -196,7 +196,7 @@ func (w *walker) look(quoted []byte, escaped bool) {
 	found := w.needles.begin(quoted)
 	w.found |= found
 	if escaped {
-		w.hidden |= w.needles.disguised(quoted) &^ found
+		w.hidden |= w.needles.findDisguised(quoted) &^ found
 	}
 }
 

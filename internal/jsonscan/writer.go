@@ -21,7 +21,7 @@ func (w *Writer) Bytes() []byte { return w.b }
 
 // Open begins an object or an array.
 func (w *Writer) Open(bracket Kind) *Writer {
-	w.comma()
+	w.writeComma()
 	w.b, w.more = append(w.b, byte(bracket)), false
 	return w
 }
@@ -34,21 +34,21 @@ func (w *Writer) Close(bracket Kind) *Writer {
 
 // Key begins a member.
 func (w *Writer) Key(name string) *Writer {
-	w.comma()
+	w.writeComma()
 	w.b, w.more = append(AppendText(w.b, name), ':'), false
 	return w
 }
 
 // Text writes a string.
 func (w *Writer) Text(text string) *Writer {
-	w.comma()
+	w.writeComma()
 	w.b = AppendText(w.b, text)
 	return w
 }
 
 // Plain writes one string of texts that need no escapes, such as base64.
 func (w *Writer) Plain(texts ...string) *Writer {
-	w.comma()
+	w.writeComma()
 	w.b = append(w.b, '"')
 	for _, text := range texts {
 		w.b = append(w.b, text...)
@@ -61,7 +61,7 @@ func (w *Writer) Plain(texts ...string) *Writer {
 // is written of nothing.
 func (w *Writer) Raw(json []byte) *Writer {
 	if len(json) > 0 {
-		w.comma()
+		w.writeComma()
 		w.b = append(w.b, json...)
 	}
 	return w
@@ -81,11 +81,11 @@ func (w *Writer) List(values [][]byte) *Writer {
 	return w.Close(Array)
 }
 
-// Inside writes what is inside of an object or an array into the one that is open.
-func (w *Writer) Inside(v Value) *Writer {
+// WriteInside writes what is inside of an object or an array into the one that is open.
+func (w *Writer) WriteInside(v Value) *Writer {
 	if k := v.Kind(); (k == Object || k == Array) && len(v.raw) > 1 {
-		from := blank(v.raw, 1)
-		to := max(from, blankBefore(v.raw, len(v.raw)-1))
+		from := skipBlank(v.raw, 1)
+		to := max(from, skipBlankBefore(v.raw, len(v.raw)-1))
 		w.Raw(v.raw[from:to])
 	}
 	return w
@@ -93,7 +93,7 @@ func (w *Writer) Inside(v Value) *Writer {
 
 // Int writes a whole number.
 func (w *Writer) Int(n int64) *Writer {
-	w.comma()
+	w.writeComma()
 	w.b = strconv.AppendInt(w.b, n, 10)
 	return w
 }
@@ -103,27 +103,27 @@ func (w *Writer) Float(f float64) *Writer {
 	if math.IsInf(f, 0) || math.IsNaN(f) {
 		return w.Null()
 	}
-	w.comma()
+	w.writeComma()
 	w.b = strconv.AppendFloat(w.b, f, 'g', -1, 64)
 	return w
 }
 
 // Bool writes true or false.
 func (w *Writer) Bool(yes bool) *Writer {
-	w.comma()
+	w.writeComma()
 	w.b = strconv.AppendBool(w.b, yes)
 	return w
 }
 
 // Null writes null.
 func (w *Writer) Null() *Writer {
-	w.comma()
+	w.writeComma()
 	w.b = append(w.b, "null"...)
 	return w
 }
 
-// comma separates what comes from what stands before.
-func (w *Writer) comma() {
+// writeComma separates what comes from what stands before.
+func (w *Writer) writeComma() {
 	if w.more {
 		w.b = append(w.b, ',')
 	}

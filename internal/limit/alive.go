@@ -15,9 +15,9 @@ const (
 
 var errAsking = errors.New("a lease is being asked for")
 
-// Alive says that this node lives, and frees what those hold that do not. It is called
+// KeepAlive says that this node lives, and frees what those hold that do not. It is called
 // every few seconds, before anything is given back.
-func (s *Service) Alive(ctx context.Context) error {
+func (s *Service) KeepAlive(ctx context.Context) error {
 	now := s.Now()
 	s.lost = s.lost || !s.heard.IsZero() && now.Sub(s.heard) >= GoneAfter
 	if err := s.Store.BeatLimits(ctx, s.Node, now); err != nil {

@@ -96,7 +96,7 @@ func (p *part) try(a *Ask, now time.Time) bool {
 	if c.id == 0 || c.free(now) < p.n && !c.rule.limit().Soft {
 		return false
 	}
-	if c.atOnce() {
+	if c.countsAtOnce() {
 		c.recent.add(now, p.n)
 	} else {
 		c.held += p.n
@@ -123,9 +123,9 @@ func (p *part) standing(now time.Time) fault.Standing {
 	return st
 }
 
-// atOnce reports whether a call counts from its beginning: a rate of requests does not
+// countsAtOnce reports whether a call counts from its beginning: a rate of requests does not
 // ask how long they last.
-func (c *counter) atOnce() bool { return c.sliding && c.unit == requests }
+func (c *counter) countsAtOnce() bool { return c.sliding && c.unit == requests }
 
 // settle ends a hold of n that began at a time and of which actual was taken.
 // It returns the counter's id.
@@ -133,7 +133,7 @@ func (c *counter) settle(n, actual int64, began time.Time) (id int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case c.atOnce():
+	case c.countsAtOnce():
 		c.recent.add(began, actual-n)
 	case c.sliding:
 		c.held -= n
@@ -157,12 +157,12 @@ func (c *counter) settle(n, actual int64, began time.Time) (id int64) {
 func (c *counter) ask(ctx context.Context, s *Service, n int64) error {
 	for {
 		c.mu.Lock()
-		if c.known(n, s.Now()) {
+		if c.needNotAsk(n, s.Now()) {
 			c.mu.Unlock()
 			return nil
 		}
 		if c.asking == nil {
-			if s.away() {
+			if s.isAway() {
 				c.mu.Unlock()
 				return errAway
 			}
@@ -219,9 +219,9 @@ func (c *counter) leaseAhead() int64 {
 	return min(c.rate*aheadSeconds, max(0, c.balance.Free())/aheadPart)
 }
 
-// known reports whether the database need not be asked for n: it has no more to give,
+// needNotAsk reports whether the database need not be asked for n: it has no more to give,
 // or had none a moment ago.
-func (c *counter) known(n int64, now time.Time) bool {
+func (c *counter) needNotAsk(n int64, now time.Time) bool {
 	if c.id == 0 {
 		return false
 	}
@@ -242,7 +242,11 @@ func (c *counter) enough(n int64, now time.Time) bool {
 func (c *counter) room(now time.Time) (most int64, pending bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.free(now) + max(0, c.balance.Free()), c.held > 0 || c.balance.Leased > c.balance.Ours || c.balance.Held > 0
+	most = c.free(now) + max(0, c.balance.Free())
+	if c.sliding {
+		most = min(most, c.share-c.held-c.recent.total(now))
+	}
+	return most, c.held > 0 || c.balance.Leased > c.balance.Ours || c.balance.Held > 0
 }
 
 // wait is closed when something was given back.

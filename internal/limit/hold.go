@@ -198,10 +198,13 @@ func (s *Service) makeRoom(ctx context.Context, short *part, a *Ask, until time.
 	if c.enough(n, s.Now()) {
 		return nil
 	}
-	if !c.durable {
-		return s.reportRefusal(c.rule.limit(), c.refusal(n, s.Now()))
-	}
 	most, pending := c.room(s.Now())
+	if most >= n && s.Now().Before(until) {
+		return nil // what was leased went to callers who came meanwhile, and there is more
+	}
+	if !c.durable {
+		return s.reportRefusal(c.rule.limit(), c.refuse(n, s.Now()))
+	}
 	if pending && s.Now().Before(until) {
 		select {
 		case <-c.wait():
@@ -218,7 +221,7 @@ func (s *Service) makeRoom(ctx context.Context, short *part, a *Ask, until time.
 	if pending {
 		return s.reportRefusal(c.rule.limit(), refuseBusy(c.rule.limit()))
 	}
-	return s.reportRefusal(c.rule.limit(), c.refusal(n, s.Now()))
+	return s.reportRefusal(c.rule.limit(), c.refuse(n, s.Now()))
 }
 
 // Settle ends a hold with what the call took, and returns what is to be written down

@@ -92,7 +92,7 @@ type Selector struct {
 // Limit is a bound on what some calls may take together.
 type Limit struct {
 	ID        string     `json:"id"`
-	Workspace string     `json:"workspace,omitempty"` // whose calls it is about; "": everybody's
+	Workspace string     `json:"workspace,omitempty"` // whose calls it is about; "": those of all
 	Name      string     `json:"name"`
 	Subject   []Selector `json:"subject,omitempty"` // all of them must fit; none: every call
 	Measure   Measure    `json:"measure"`
@@ -231,5 +231,5 @@ func USD(nano int64) string {
 	if nano < 0 {
 		return "-" + USD(-nano)
 	}
-	return "$" + price.Grouped(Money(nano))
+	return "$" + price.GroupThousands(Money(nano))
 }

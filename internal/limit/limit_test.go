@@ -60,7 +60,7 @@ func TestCountersBeginAnewWithTheirWindow(t *testing.T) {
 func TestARefusalSaysWhatTheLimitIs(t *testing.T) {
 	t.Parallel()
 	r := newRule(Limit{ID: "lim_1", Name: "50%", Measure: Tokens, Window: Day, Amount: 2_000_000, Subject: []Selector{{"tag:team", "100%s"}}})
-	err := r.counter("", time.Now()).refusal(1, time.Now())
+	err := r.counter("", time.Now()).refuse(1, time.Now())
 	const want = `The limit "50%" is reached: 2,000,000 tokens a day, tag:team 100%s. It begins anew at `
 	if e := fault.From(err); !strings.HasPrefix(e.Message, want) {
 		t.Errorf("%s, want %s", e.Message, want)

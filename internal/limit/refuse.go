@@ -17,8 +17,8 @@ const mostRetry = time.Minute
 // settled seldom comes to the whole of it, because the last of it is less than a call could take.
 const usedUp = 50
 
-// refusal says that a counter has less than n.
-func (c *counter) refusal(n int64, now time.Time) error {
+// refuse says that a counter has less than n.
+func (c *counter) refuse(n int64, now time.Time) error {
 	st, l := c.standingForCallers(now), c.rule.limit()
 	c.reach(st.Left)
 	code, after := fault.RateLimited, st.Reset
@@ -114,5 +114,5 @@ func (l *Limit) Figure(n int64) string {
 	if l.Measure == Dollars {
 		return USD(n)
 	}
-	return price.Grouped(l.Count(n))
+	return price.GroupThousands(l.Count(n))
 }

@@ -34,7 +34,7 @@ func (s *Service) Run(ctx context.Context) {
 		case <-tick.C:
 		}
 		now := s.Now()
-		err := s.boundedBeat(ctx, &alive)
+		err := s.beatBounded(ctx, &alive)
 		if err == nil && now.Sub(buried) >= buryEvery {
 			buried = now
 			err = s.bury(ctx, now)
@@ -51,13 +51,13 @@ func (s *Service) Run(ctx context.Context) {
 	}
 }
 
-// boundedBeat is Beat with an end, and with Alive before it where that is due: a database
+// beatBounded is Beat with an end, and with KeepAlive before it where that is due: a database
 // that does not answer is away.
-func (s *Service) boundedBeat(ctx context.Context, alive *time.Time) error {
+func (s *Service) beatBounded(ctx context.Context, alive *time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, storeTime)
 	defer cancel()
 	if now := s.Now(); now.Sub(*alive) >= aliveEvery {
-		if err := errors.Join(s.Alive(ctx), s.Store.ExpireCredits(ctx, now)); err != nil {
+		if err := errors.Join(s.KeepAlive(ctx), s.Store.ExpireCredits(ctx, now)); err != nil {
 			return err
 		}
 		*alive = now

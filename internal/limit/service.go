@@ -62,12 +62,12 @@ func New(o Options) *Service {
 // leaveAlone has requests get by without the database for a while.
 func (s *Service) leaveAlone(d time.Duration) { s.awayUntil.Store(s.Now().Add(d).UnixMilli()) }
 
-func (s *Service) away() bool { return s.Now().UnixMilli() < s.awayUntil.Load() }
+func (s *Service) isAway() bool { return s.Now().UnixMilli() < s.awayUntil.Load() }
 
 // rules are all limits, found by whose calls they are about.
 type rules struct {
 	byID  map[string]*rule
-	all   []*rule            // about everybody's calls
+	all   []*rule            // about the calls of all workspaces
 	their map[string][]*rule // by workspace
 	sets  sets
 }

@@ -143,7 +143,7 @@ func (h *TaskHold) Wait(ctx context.Context, short *Short) error {
 	if onLease {
 		return s.reportRefusal(c.rule.limit(), refuseBusy(c.rule.limit()))
 	}
-	return s.reportRefusal(c.rule.limit(), c.refusal(short.N, s.Now()))
+	return s.reportRefusal(c.rule.limit(), c.refuse(short.N, s.Now()))
 }
 
 // Release ends the hold of a task that was not written. Its portions were never held.
@@ -166,7 +166,7 @@ func (s *Service) Preview(ctx context.Context, call Call, nano int64) ([]Standin
 		}
 		p, st := c.portion(nano), c.standing(s.Now())
 		if !p.Soft && st.Left < p.N {
-			return nil, c.refusal(p.N, s.Now())
+			return nil, c.refuse(p.N, s.Now())
 		}
 		st.Left = max(0, st.Left-p.N)
 		list = append(list, st)

@@ -59,7 +59,7 @@ func FuzzDecode(f *testing.F) {
 		defer late.Stop()
 		doc := decode(src, new(kitchen))
 		doc.Has(manifest.At("dishes", "a", "targets", 0))
-		doc.Problem(manifest.At("dishes", "a", "targets", 0), "x")
+		doc.Report(manifest.At("dishes", "a", "targets", 0), "x")
 		text := doc.Err().Error()
 		if utf8.ValidString(src) && !utf8.ValidString(text) {
 			t.Errorf("report is not text: %q", text)

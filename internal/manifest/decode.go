@@ -58,14 +58,14 @@ func (n *Node) decodeStruct(v reflect.Value) {
 	for key, value := range n.Entries() {
 		field, known := fields.byName[key]
 		if !known {
-			n.unknownField(key, value, fields.names)
+			n.reportUnknown(key, value, fields.names)
 			continue
 		}
 		value.decode(field)
 	}
 }
 
-func (n *Node) unknownField(key string, value *Node, known []string) {
+func (n *Node) reportUnknown(key string, value *Node, known []string) {
 	message := fmt.Sprintf("unknown field %q", shorten(key))
 	path := n.path()
 	if len(path) > 0 {
@@ -81,7 +81,7 @@ func (n *Node) decodeSlice(v reflect.Value) {
 	out := reflect.MakeSlice(v.Type(), len(n.items), len(n.items))
 	for i, item := range n.Items() {
 		if item.kind == Null && v.Type().Elem().Kind() != reflect.Interface {
-			item.Problem("expected a value, found nothing")
+			item.Report("expected a value, found nothing")
 			continue
 		}
 		item.decode(out.Index(i))

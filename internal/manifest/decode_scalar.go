@@ -33,7 +33,7 @@ func (n *Node) decodeString(v reflect.Value) {
 	case Text:
 		v.SetString(n.text)
 	case Bool, Int, Float:
-		n.Problem("expected text, found %s; put it in quotes", n.kind)
+		n.Report("expected text, found %s; put it in quotes", n.kind)
 	default:
 		n.complain("text")
 	}
@@ -46,7 +46,7 @@ func (n *Node) decodeInt(v reflect.Value) {
 	}
 	i, err := n.integer()
 	if err != nil || v.OverflowInt(i) {
-		n.Problem("the number is too large")
+		n.Report("the number is too large")
 		return
 	}
 	v.SetInt(i)
@@ -59,11 +59,11 @@ func (n *Node) decodeUint(v reflect.Value) {
 	}
 	i, err := n.integer()
 	if err == nil && i < 0 {
-		n.Problem("must not be negative")
+		n.Report("must not be negative")
 		return
 	}
 	if err != nil || v.OverflowUint(uint64(i)) {
-		n.Problem("the number is too large")
+		n.Report("the number is too large")
 		return
 	}
 	v.SetUint(uint64(i))
@@ -76,7 +76,7 @@ func (n *Node) decodeFloat(v reflect.Value) {
 	}
 	f, err := n.number()
 	if err != nil || v.OverflowFloat(f) {
-		n.Problem("the number is too large or not finite")
+		n.Report("the number is too large or not finite")
 		return
 	}
 	v.SetFloat(f)
@@ -90,7 +90,7 @@ func (n *Node) decodeDuration(v reflect.Value) {
 	// A bare 0 needs no unit; any other bare number does, and ParseDuration says so.
 	d, err := time.ParseDuration(n.text)
 	if err != nil {
-		n.Problem("expected a duration such as 30s or 720h")
+		n.Report("expected a duration such as 30s or 720h")
 		return
 	}
 	v.SetInt(int64(d))
@@ -109,10 +109,10 @@ func (n *Node) decodeText(into encoding.TextUnmarshaler) {
 	}
 	if n.expanded {
 		// The error may quote a value from the environment.
-		n.Problem("the variable's value is not valid here")
+		n.Report("the variable's value is not valid here")
 		return
 	}
-	n.Problem("%v", err)
+	n.Report("%v", err)
 }
 
 // value returns n for a field of type any: nil, bool, int64, float64, string,
@@ -149,7 +149,7 @@ func (n *Node) numeral() any {
 	}
 	f, err := n.number()
 	if err != nil {
-		n.Problem("the number is too large or not finite")
+		n.Report("the number is too large or not finite")
 	}
 	return f
 }

@@ -129,7 +129,7 @@ func TestNodeFieldKeepsTheValue(t *testing.T) {
 	if diff := cmp.Diff([]string{"b1", "a2"}, keys); diff != "" {
 		t.Error(diff)
 	}
-	got.Kept.Problem("not like this")
+	got.Kept.Report("not like this")
 	if got, want := doc.Err().Error(), "f.yaml:1:1: kept: not like this"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

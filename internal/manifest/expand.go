@@ -25,7 +25,7 @@ func (n *Node) expand(text string) {
 		}
 		name, after, closed := strings.Cut(rest, "}")
 		if !closed || !isVariable(name) {
-			n.Problem("${ must be followed by a variable's name and }; write $${ for the signs themselves")
+			n.Report("${ must be followed by a variable's name and }; write $${ for the signs themselves")
 			break
 		}
 		value, ok := lookup(name)

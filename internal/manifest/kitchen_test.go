@@ -59,7 +59,7 @@ func (t *target) UnmarshalManifest(n *manifest.Node) {
 	}
 	var ok bool
 	if t.Provider, t.Model, ok = strings.Cut(n.Text(), "/"); !ok {
-		n.Problem("expected provider/model")
+		n.Report("expected provider/model")
 	}
 }
 

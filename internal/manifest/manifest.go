@@ -76,12 +76,12 @@ func (d *Doc) Line(path Path) int {
 	return line
 }
 
-// Problem reports something wrong with the value at path. If the file has no such
+// Report reports something wrong with the value at path. If the file has no such
 // value the nearest one above it lends its position. The message follows the path
 // and a colon: "models.fast.retries: must not be negative". A value that could not
 // be read has been reported before; neither it nor what it should hold is reported
 // again.
-func (d *Doc) Problem(path Path, format string, args ...any) {
+func (d *Doc) Report(path Path, format string, args ...any) {
 	p := problemAt(path, format, args...)
 	p.File = d.file
 	if n, _ := d.find(path); n != nil {
@@ -99,7 +99,7 @@ func (d *Doc) OneOf(path Path, got string, known []string) bool {
 	if slices.Contains(known, got) {
 		return true
 	}
-	d.Problem(path, "%q is not one of %v%s", got, known, DidYouMean(got, known))
+	d.Report(path, "%q is not one of %v%s", got, known, DidYouMean(got, known))
 	return false
 }
 

@@ -98,9 +98,9 @@ func (n *Node) Entries() iter.Seq2[string, *Node] {
 	}
 }
 
-// Problem reports something wrong with the value. The message follows its path and
+// Report reports something wrong with the value. The message follows its path and
 // a colon. Only the first problem of a value is reported.
-func (n *Node) Problem(format string, args ...any) {
+func (n *Node) Report(format string, args ...any) {
 	if !n.bad {
 		n.report(format, args...)
 	}
@@ -115,7 +115,7 @@ func (n *Node) report(format string, args ...any) {
 }
 
 func (n *Node) complain(expected string) {
-	n.Problem("expected %s, found %s", expected, n.kind)
+	n.Report("expected %s, found %s", expected, n.kind)
 }
 
 // position returns where people look for the value: a scalar where it stands, all

@@ -29,7 +29,7 @@ func parse(src []byte) (body ast.Node, bad *Problem) {
 	if bad := checkBytes(src); bad != nil {
 		return nil, bad
 	}
-	// The parser is not ours and the bytes may be anyone's: what makes it panic is
+	// The parser is not ours and the bytes may be a client's: what makes it panic is
 	// a bad file, not a reason to stop the program.
 	defer func() {
 		if recover() != nil {

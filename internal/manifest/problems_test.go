@@ -117,14 +117,14 @@ func TestDocReportsAtAPath(t *testing.T) {
 	t.Parallel()
 	doc := decode("dishes:\n  gpt-4.1/x:\n    retries: -1\n    targets: [a/b, c/d]\n  bad: {retries: x}\nname:\n", new(kitchen))
 	dish := manifest.At("dishes", "gpt-4.1/x")
-	doc.Problem(dish.Add("targets", 1), "no provider is called %q", "c")
-	doc.Problem(dish.Add("retries"), "must not be negative")
-	doc.Problem(dish.Add("strategy"), "is missing")
-	doc.Problem(dish, "is odd")
-	doc.Problem(manifest.At("dishes", "bad", "retries"), "must not be reported twice")
-	doc.Problem(manifest.At("dishes", "bad", "retries", "deeper"), "must not be reported either")
-	doc.Problem(manifest.At("name"), "is empty")
-	doc.Problem(manifest.At("nowhere", 3), "is nowhere")
+	doc.Report(dish.Add("targets", 1), "no provider is called %q", "c")
+	doc.Report(dish.Add("retries"), "must not be negative")
+	doc.Report(dish.Add("strategy"), "is missing")
+	doc.Report(dish, "is odd")
+	doc.Report(manifest.At("dishes", "bad", "retries"), "must not be reported twice")
+	doc.Report(manifest.At("dishes", "bad", "retries", "deeper"), "must not be reported either")
+	doc.Report(manifest.At("name"), "is empty")
+	doc.Report(manifest.At("nowhere", 3), "is nowhere")
 	want := []string{
 		`f.yaml:1:1: nowhere[3]: is nowhere`,
 		`f.yaml:2:3: dishes["gpt-4.1/x"].strategy: is missing`,
@@ -142,7 +142,7 @@ func TestDocReportsAtAPath(t *testing.T) {
 func TestDocReportsWithoutAFile(t *testing.T) {
 	t.Parallel()
 	doc := decode("", new(kitchen))
-	doc.Problem(manifest.At("name"), "is missing")
+	doc.Report(manifest.At("name"), "is missing")
 	if got, want := doc.Err().Error(), "f.yaml: name: is missing"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

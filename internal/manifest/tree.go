@@ -15,7 +15,7 @@ func (d *Doc) build(in ast.Node, parent *Node, step any) *Node {
 	tk := in.GetToken()
 	n.line, n.column = tk.Position.Line, tk.Position.Column
 	if n.depth > maxDepth {
-		n.Problem("nested more than %d deep", maxDepth)
+		n.Report("nested more than %d deep", maxDepth)
 		return n
 	}
 	switch in := in.(type) {
@@ -38,11 +38,11 @@ func (d *Doc) build(in ast.Node, parent *Node, step any) *Node {
 	case *ast.NullNode, *ast.BoolNode, *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
 		n.setPlain(tk.Value)
 	case *ast.AnchorNode, *ast.AliasNode:
-		n.Problem("anchors (&name) and aliases (*name) are not supported; write the value out")
+		n.Report("anchors (&name) and aliases (*name) are not supported; write the value out")
 	case *ast.TagNode:
-		n.Problem("tags such as %s are not supported", shorten(tk.Value))
+		n.Report("tags such as %s are not supported", shorten(tk.Value))
 	default:
-		n.Problem("this is YAML that is not supported here")
+		n.Report("this is YAML that is not supported here")
 	}
 	return n
 }
@@ -57,11 +57,11 @@ func (d *Doc) buildEntries(n *Node, values []*ast.MappingValueNode) {
 		}
 		key, why := keyText(v.Key)
 		if why != "" {
-			d.problemAtToken(tk, n.path(), "%s", why)
+			d.reportAt(tk, n.path(), "%s", why)
 			continue
 		}
 		if line, twice := first[key]; twice {
-			d.problemAtToken(tk, n.path().Add(key), "set twice, first on line %d", line)
+			d.reportAt(tk, n.path().Add(key), "set twice, first on line %d", line)
 			continue
 		}
 		first[key] = tk.Position.Line
@@ -89,7 +89,7 @@ func keyText(key ast.MapKeyNode) (text, why string) {
 	}
 }
 
-func (d *Doc) problemAtToken(tk *token.Token, path Path, format string, args ...any) {
+func (d *Doc) reportAt(tk *token.Token, path Path, format string, args ...any) {
 	p := problemAt(path, format, args...)
 	p.File, p.Line, p.Column = d.file, tk.Position.Line, tk.Position.Column
 	d.problems = append(d.problems, p)

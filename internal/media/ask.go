@@ -81,21 +81,21 @@ func Fields(body []byte) (map[string]any, error) {
 func Parse(fields map[string]any) (Ask, error) {
 	for _, name := range internal() {
 		if _, ok := fields[name]; ok {
-			return Ask{}, fault.New(fault.UnsupportedField, "%s is not a field of this route: %s.", name, instead(name)).With("field", name)
+			return Ask{}, fault.New(fault.UnsupportedField, "%s is not a field of this route: %s.", name, sayInstead(name)).With("field", name)
 		}
 	}
 	a := Ask{CopyProtected: true, Parameters: fields}
 	r := reader{fields: fields}
-	r.text("model", &a.Model)
-	r.text("mode", &a.Mode)
-	r.text("prompt", &a.Prompt)
+	r.readText("model", &a.Model)
+	r.readText("mode", &a.Mode)
+	r.readText("prompt", &a.Prompt)
 	for _, field := range Inputs()[1:] {
 		var list []string
 		if Lists(field) {
-			r.texts(field, &list)
+			r.readTexts(field, &list)
 		} else {
 			list = make([]string, 1)
-			r.text(field, &list[0])
+			r.readText(field, &list[0])
 			list = slices.DeleteFunc(list, empty)
 		}
 		for _, address := range list {
@@ -115,8 +115,8 @@ func Parse(fields map[string]any) (Ask, error) {
 	return a, err
 }
 
-// instead says what to send in the place of an internal field.
-func instead(name string) string {
+// sayInstead says what to send in the place of an internal field.
+func sayInstead(name string) string {
 	switch name {
 	case "images", "image_input":
 		return "use image_urls"
@@ -156,7 +156,7 @@ type reader struct {
 	err    error
 }
 
-func (r *reader) text(name string, into *string) {
+func (r *reader) readText(name string, into *string) {
 	if v, ok := r.take(name); ok {
 		if *into, ok = v.(string); !ok || !storable(*into) {
 			r.complain(name, "a text")
@@ -172,7 +172,7 @@ func (r *reader) flag(name string, into *bool) {
 	}
 }
 
-func (r *reader) texts(name string, into *[]string) {
+func (r *reader) readTexts(name string, into *[]string) {
 	v, ok := r.take(name)
 	if !ok {
 		return
@@ -191,7 +191,7 @@ func (r *reader) texts(name string, into *[]string) {
 // extras reads webhook_url and dry_run. A bad address is told apart from a wrong type.
 func (r *reader) extras() (Extras, error) {
 	var e Extras
-	r.text("webhook_url", &e.Webhook)
+	r.readText("webhook_url", &e.Webhook)
 	r.flag("dry_run", &e.DryRun)
 	if e.Webhook == "" {
 		return e, nil

@@ -27,7 +27,7 @@ func (o *Operation) Check(a *Ask) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := o.limits(a); err != nil {
+	if err := o.checkLimits(a); err != nil {
 		return nil, err
 	}
 	chosen, err := o.exclusive(a)
@@ -35,12 +35,12 @@ func (o *Operation) Check(a *Ask) (map[string]any, error) {
 		return nil, err
 	}
 	for _, p := range o.Parameters {
-		if _, given := values[p.Name]; !given && p.Default != nil && !o.elsewhere(p.Name, chosen) {
+		if _, given := values[p.Name]; !given && p.Default != nil && !o.isElsewhere(p.Name, chosen) {
 			values[p.Name] = p.standard()
 		}
 	}
 	for _, r := range o.Requires {
-		if _, ok := values[r.Then]; o.given(a, r.If) && !ok && !a.Gives(r.Then) {
+		if _, ok := values[r.Then]; o.isGiven(a, r.If) && !ok && !a.Gives(r.Then) {
 			return nil, fault.New(fault.MissingParameter, "%s is missing: %s makes no sense without it.", r.Then, r.If).With("field", r.Then)
 		}
 	}
@@ -113,8 +113,8 @@ func values(list []Parameter, given map[string]any) (map[string]any, error) {
 	return out, nil
 }
 
-// limits holds the prompt's length and the number of files against the bounds.
-func (o *Operation) limits(a *Ask) error {
+// checkLimits holds the prompt's length and the number of files against the bounds.
+func (o *Operation) checkLimits(a *Ask) error {
 	if bound, got := o.Limits["prompt"].length(), utf8.RuneCountInString(a.Prompt); got > bound {
 		return fault.New(fault.InvalidParameter, "prompt takes up to %d characters.", bound).
 			With("field", "prompt").With("got", got).With("allowed", map[string]any{"max_length": bound})
@@ -153,7 +153,7 @@ func (o *Operation) exclusive(a *Ask) (int, error) {
 	for i, group := range o.Exclusive {
 		for _, field := range group {
 			switch {
-			case !o.given(a, field):
+			case !o.isGiven(a, field):
 			case chosen < 0:
 				chosen, first = i, field
 			case chosen != i:
@@ -174,14 +174,14 @@ func (o *Operation) ways() string {
 	return fmt.Sprintf("one of: %s", strings.Join(groups, " | "))
 }
 
-// elsewhere reports whether a field belongs to another group than the chosen one.
-func (o *Operation) elsewhere(field string, chosen int) bool {
+// isElsewhere reports whether a field belongs to another group than the chosen one.
+func (o *Operation) isElsewhere(field string, chosen int) bool {
 	group := slices.IndexFunc(o.Exclusive, func(g []string) bool { return slices.Contains(g, field) })
 	return chosen >= 0 && group >= 0 && group != chosen
 }
 
-// given reports whether the client gave a field, whether input or parameter.
-func (o *Operation) given(a *Ask, field string) bool {
+// isGiven reports whether the client gave a field, whether input or parameter.
+func (o *Operation) isGiven(a *Ask, field string) bool {
 	return a.Gives(field) || a.Parameters[field] != nil
 }
 

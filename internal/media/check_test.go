@@ -310,10 +310,10 @@ func TestTypedRestoresWhatJSONForgets(t *testing.T) {
 	if err := json.Unmarshal(text, &back); err != nil {
 		t.Fatal(err)
 	}
-	if got := o.Typed(back); !reflect.DeepEqual(got, values) {
+	if got := o.WithTypes(back); !reflect.DeepEqual(got, values) {
 		t.Errorf("%#v, want %#v", got, values)
 	}
-	if got := o.Typed(nil); got == nil || len(got) != 0 {
+	if got := o.WithTypes(nil); got == nil || len(got) != 0 {
 		t.Errorf("%v", got)
 	}
 }

@@ -53,9 +53,9 @@ func (f *Failure) Error() string {
 
 func (f *Failure) Unwrap() error { return f.Err }
 
-// Again reports whether the same request may be sent once more: nothing was
+// CanTryAgain reports whether the same request may be sent once more: nothing was
 // started and nothing was paid.
-func (f *Failure) Again() bool {
+func (f *Failure) CanTryAgain() bool {
 	return f.Class == Rate || f.Class == Concurrency || f.Class == Transient || f.Class == Storage
 }
 

@@ -113,7 +113,7 @@ func FuzzCheck(f *testing.F) {
 		if err != nil || !reflect.DeepEqual(again, values) || !reflect.DeepEqual(b.Media, a.Media) {
 			t.Fatalf("%s: %v\n got %v\nwant %v", text, err, again, values)
 		}
-		if got := o.Typed(values); !reflect.DeepEqual(got, values) {
+		if got := o.WithTypes(values); !reflect.DeepEqual(got, values) {
 			t.Fatalf("typed: %v, want %v", got, values)
 		}
 	})

@@ -63,14 +63,14 @@ func (p *Parameter) within(v any) bool {
 	case string:
 		return utf8.RuneCountInString(n) <= p.mostCharacters() && storable(n)
 	case int64:
-		return p.between(float64(n)) && p.onStep(float64(n))
+		return p.isBetween(float64(n)) && p.onStep(float64(n))
 	case float64:
-		return p.between(n) && p.onStep(n)
+		return p.isBetween(n) && p.onStep(n)
 	}
 	return true
 }
 
-func (p *Parameter) between(n float64) bool {
+func (p *Parameter) isBetween(n float64) bool {
 	return (p.Min == nil || n >= *p.Min) && (p.Max == nil || n <= *p.Max)
 }
 

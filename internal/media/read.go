@@ -31,7 +31,7 @@ func ReadFor(kinds []string) func(file string, src []byte) (Model, error) {
 	return func(file string, src []byte) (Model, error) {
 		var m Model
 		c := check{manifest.Decode(file, src, &m, manifest.Options{})}
-		c.model(&m, kinds)
+		c.checkModel(&m, kinds)
 		m.Name = cmp.Or(m.Name, m.ID)
 		return m, c.Err()
 	}
@@ -40,54 +40,54 @@ func ReadFor(kinds []string) func(file string, src []byte) (Model, error) {
 // check finds what is wrong with a file whose form is right.
 type check struct{ *manifest.Doc }
 
-func (c check) model(m *Model, kinds []string) {
+func (c check) checkModel(m *Model, kinds []string) {
 	if !modelID.MatchString(m.ID) {
-		c.Problem(manifest.At("model"), "a model id is made of letters, digits and ._:/@+-")
+		c.Report(manifest.At("model"), "a model id is made of letters, digits and ._:/@+-")
 	}
 	c.OneOf(manifest.At("media_type"), m.MediaType, Types())
 	switch {
 	case !kindName.MatchString(m.Kind):
-		c.Problem(manifest.At("kind"), "names the kind of provider that makes it, such as studio or replicate")
+		c.Report(manifest.At("kind"), "names the kind of provider that makes it, such as studio or replicate")
 	case kinds != nil:
 		c.OneOf(manifest.At("kind"), m.Kind, kinds)
 	}
-	c.date(manifest.At("checked_on"), m.CheckedOn)
-	c.date(manifest.At("retires_on"), m.RetiresOn)
+	c.checkDate(manifest.At("checked_on"), m.CheckedOn)
+	c.checkDate(manifest.At("retires_on"), m.RetiresOn)
 	if at := manifest.At("deadline"); c.Has(at) && m.Deadline <= 0 {
-		c.Problem(at, "must be more than 0")
+		c.Report(at, "must be more than 0")
 	}
 	if len(m.Operations) == 0 {
-		c.Problem(manifest.At("operations"), "a model needs at least one operation")
+		c.Report(manifest.At("operations"), "a model needs at least one operation")
 	}
 	modes := make(map[string]bool)
 	for i := range m.Operations {
 		o, at := &m.Operations[i], manifest.At("operations", i)
 		if !snakeCase.MatchString(o.Mode) {
-			c.Problem(at.Add("mode"), "a mode is a name in lower case, such as text_to_image")
+			c.Report(at.Add("mode"), "a mode is a name in lower case, such as text_to_image")
 		} else if modes[o.Mode] {
-			c.Problem(at.Add("mode"), "%q is here twice", o.Mode)
+			c.Report(at.Add("mode"), "%q is here twice", o.Mode)
 		}
 		modes[o.Mode] = true
-		c.operation(at, o)
+		c.checkOperation(at, o)
 	}
 	c.call(m)
 }
 
-func (c check) operation(at manifest.Path, o *Operation) {
-	c.inputs(at.Add("input"), o.Input)
-	c.limits(at.Add("limits"), o)
+func (c check) checkOperation(at manifest.Path, o *Operation) {
+	c.checkInputs(at.Add("input"), o.Input)
+	c.checkLimits(at.Add("limits"), o)
 	CheckParameters(c.Doc, at.Add("parameters"), o.Parameters)
 	for i, p := range o.Parameters {
 		if slices.Contains(reservedFields(), p.Name) {
-			c.Problem(at.Add("parameters", i, "name"), "%q is a field of the request itself", p.Name)
+			c.Report(at.Add("parameters", i, "name"), "%q is a field of the request itself", p.Name)
 		}
 	}
-	c.exclusive(at.Add("exclusive"), o)
-	c.requires(at.Add("requires"), o)
-	c.price(at.Add("price"), o)
+	c.checkExclusive(at.Add("exclusive"), o)
+	c.checkRequires(at.Add("requires"), o)
+	c.checkPrice(at.Add("price"), o)
 }
 
-func (c check) inputs(at manifest.Path, in Input) {
+func (c check) checkInputs(at manifest.Path, in Input) {
 	seen := make(map[string]bool)
 	for _, list := range []struct {
 		name   string
@@ -95,18 +95,18 @@ func (c check) inputs(at manifest.Path, in Input) {
 	}{{"required", in.Required}, {"optional", in.Optional}} {
 		for i, field := range list.fields {
 			if at := at.Add(list.name, i); c.OneOf(at, field, Inputs()) && seen[field] {
-				c.Problem(at, "%q is here twice", field)
+				c.Report(at, "%q is here twice", field)
 			}
 			seen[field] = true
 		}
 	}
 }
 
-func (c check) limits(at manifest.Path, o *Operation) {
+func (c check) checkLimits(at manifest.Path, o *Operation) {
 	for _, field := range sortedKeys(o.Limits) {
 		at, limit := at.Add(field), o.Limits[field]
 		if !o.Takes(field) {
-			c.Problem(at, "the operation's input has no %q%s", field, manifest.DidYouMean(field, slices.Concat(o.Input.Required, o.Input.Optional)))
+			c.Report(at, "the operation's input has no %q%s", field, manifest.DidYouMean(field, slices.Concat(o.Input.Required, o.Input.Optional)))
 			continue
 		}
 		kind := Takes(field)
@@ -114,15 +114,15 @@ func (c check) limits(at manifest.Path, o *Operation) {
 			"max_items": Lists(field), "max_mb": kind != "", "formats": kind != "", "forms": kind != "", "max_length": kind == "",
 		} {
 			if c.Has(at.Add(name)) && !fits {
-				c.Problem(at.Add(name), "has no meaning for %s", field)
+				c.Report(at.Add(name), "has no meaning for %s", field)
 			}
 		}
-		c.positive(at.Add("max_items"), float64(limit.Items))
-		c.positive(at.Add("max_mb"), limit.MB)
-		c.positive(at.Add("max_length"), float64(limit.Length))
+		c.checkPositive(at.Add("max_items"), float64(limit.Items))
+		c.checkPositive(at.Add("max_mb"), limit.MB)
+		c.checkPositive(at.Add("max_length"), float64(limit.Length))
 		for i, format := range limit.Formats {
 			if !contentType.MatchString(format) || (kind != "" && !strings.HasPrefix(format, kind+"/")) {
-				c.Problem(at.Add("formats", i), "%q is not a content type of this kind, such as %s/…", format, kind)
+				c.Report(at.Add("formats", i), "%q is not a content type of this kind, such as %s/…", format, kind)
 			}
 		}
 		for i, form := range limit.Forms {
@@ -131,17 +131,17 @@ func (c check) limits(at manifest.Path, o *Operation) {
 	}
 }
 
-// exclusive holds the groups to what Check relies on: each field in one group,
+// checkExclusive holds the groups to what Check relies on: each field in one group,
 // defaults in one group at most, and no two groups that must both be given.
-func (c check) exclusive(at manifest.Path, o *Operation) {
+func (c check) checkExclusive(at manifest.Path, o *Operation) {
 	if len(o.Exclusive) == 1 {
-		c.Problem(at, "one group excludes nothing: write [[width, height], [aspect_ratio]] to take one or the other")
+		c.Report(at, "one group excludes nothing: write [[width, height], [aspect_ratio]] to take one or the other")
 	}
 	seen := make(map[string]bool)
 	defaults, required := -1, -1
 	for i, group := range o.Exclusive {
 		if len(group) == 0 {
-			c.Problem(at.Add(i), "a group needs at least one field")
+			c.Report(at.Add(i), "a group needs at least one field")
 		}
 		for j, field := range group {
 			at := at.Add(i, j)
@@ -149,18 +149,18 @@ func (c check) exclusive(at manifest.Path, o *Operation) {
 				continue
 			}
 			if seen[field] {
-				c.Problem(at, "%q is here twice", field)
+				c.Report(at, "%q is here twice", field)
 			}
 			seen[field] = true
 			if p := o.Parameter(field); p != nil && p.Default != nil {
 				if defaults >= 0 && defaults != i {
-					c.Problem(at, "has a default, as a field of another group has")
+					c.Report(at, "has a default, as a field of another group has")
 				}
 				defaults = i
 			}
 			if o.needs(field) {
 				if required >= 0 && required != i {
-					c.Problem(at, "is required, as a field of another group is")
+					c.Report(at, "is required, as a field of another group is")
 				}
 				required = i
 			}
@@ -168,22 +168,22 @@ func (c check) exclusive(at manifest.Path, o *Operation) {
 	}
 }
 
-func (c check) requires(at manifest.Path, o *Operation) {
+func (c check) checkRequires(at manifest.Path, o *Operation) {
 	for i, r := range o.Requires {
 		at := at.Add(i)
 		if c.field(at.Add("if"), r.If, o) {
 			if p := o.Parameter(r.If); p != nil && p.Default != nil {
-				c.Problem(at.Add("if"), "%q has a default, so it would always require", r.If)
+				c.Report(at.Add("if"), "%q has a default, so it would always require", r.If)
 			}
 		}
 		if !c.field(at.Add("then"), r.Then, o) {
 			continue
 		}
 		if r.If == r.Then {
-			c.Problem(at.Add("then"), "a field does not require itself")
+			c.Report(at.Add("then"), "a field does not require itself")
 		}
-		if group := o.group(r.If); o.elsewhere(r.Then, group) {
-			c.Problem(at.Add("then"), "%q and %q are in exclusive groups", r.If, r.Then)
+		if group := o.group(r.If); o.isElsewhere(r.Then, group) {
+			c.Report(at.Add("then"), "%q and %q are in exclusive groups", r.If, r.Then)
 		}
 	}
 }
@@ -192,19 +192,19 @@ func (c check) requires(at manifest.Path, o *Operation) {
 func (c check) call(m *Model) {
 	at := manifest.At("call")
 	if c.Has(at) && m.Call.Operation == "" {
-		c.Problem(at.Add("operation"), "names the provider's operation, such as replicate/prediction")
+		c.Report(at.Add("operation"), "names the provider's operation, such as replicate/prediction")
 	}
 	for _, mode := range sortedKeys(m.Call.PathBy) {
 		c.OneOf(at.Add("path_by_mode", mode), mode, m.Modes())
 	}
 	if m.Call.Graph != "" && !filepath.IsLocal(m.Call.Graph) {
-		c.Problem(at.Add("graph_file"), "is the name of a file beside this one")
+		c.Report(at.Add("graph_file"), "is the name of a file beside this one")
 	}
 	all := m.all()
 	for i, o := range all {
-		c.rules(manifest.At("operations", i, "body"), o.Body, m, all[i:i+1])
+		c.checkRules(manifest.At("operations", i, "body"), o.Body, m, all[i:i+1])
 	}
-	c.rules(at.Add("body"), m.Call.Body, m, all)
+	c.checkRules(at.Add("body"), m.Call.Body, m, all)
 }
 
 // field reports whether the operation has a field, and says so if not.
@@ -212,16 +212,16 @@ func (c check) field(at manifest.Path, name string, o *Operation) bool {
 	return c.OneOf(at, name, o.fields())
 }
 
-func (c check) date(at manifest.Path, text string) {
+func (c check) checkDate(at manifest.Path, text string) {
 	if _, err := time.Parse(time.DateOnly, text); err != nil && text != "" {
-		c.Problem(at, "expected a date such as 2026-11-15")
+		c.Report(at, "expected a date such as 2026-11-15")
 	}
 }
 
-// positive refuses a bound that is given and lets nothing through.
-func (c check) positive(at manifest.Path, n float64) {
+// checkPositive refuses a bound that is given and lets nothing through.
+func (c check) checkPositive(at manifest.Path, n float64) {
 	if c.Has(at) && n <= 0 {
-		c.Problem(at, "must be more than 0")
+		c.Report(at, "must be more than 0")
 	}
 }
 

@@ -6,21 +6,21 @@ import (
 	"stele/internal/manifest"
 )
 
-// condition checks what when or unless says.
-func (r ruling) condition(at manifest.Path, v any) {
+// checkCondition checks what when or unless says.
+func (r ruling) checkCondition(at manifest.Path, v any) {
 	switch v := v.(type) {
 	case nil:
 	case string:
-		r.known(at, v, builtin()...)
+		r.checkKnown(at, v, builtin()...)
 	case map[string]any:
 		for _, name := range sortedKeys(v) {
-			if !r.known(at.Add(name), name, notMode()...) {
+			if !r.checkKnown(at.Add(name), name, notMode()...) {
 				continue
 			}
-			r.equality(at.Add(name), name, v[name])
+			r.checkEquality(at.Add(name), name, v[name])
 		}
 	default:
-		r.Problem(at, "expected a field, or fields with their values: {mode: text_to_video}")
+		r.Report(at, "expected a field, or fields with their values: {mode: text_to_video}")
 	}
 }
 
@@ -29,12 +29,12 @@ func notMode() []string {
 	return slices.DeleteFunc(builtin(), func(name string) bool { return name == "mode" })
 }
 
-// equality checks that a field can have the value that a condition asks for.
-func (r ruling) equality(at manifest.Path, name string, v any) {
+// checkEquality checks that a field can have the value that a condition asks for.
+func (r ruling) checkEquality(at manifest.Path, name string, v any) {
 	text := Plain(v)
 	switch {
 	case text == "":
-		r.Problem(at, "expected one value")
+		r.Report(at, "expected one value")
 	case name == "mode":
 		modes := make([]string, len(r.serve))
 		for i, o := range r.serve {
@@ -42,12 +42,12 @@ func (r ruling) equality(at manifest.Path, name string, v any) {
 		}
 		r.OneOf(at, text, modes)
 	default:
-		r.among(at, text, name)
+		r.checkAmong(at, text, name)
 	}
 }
 
-// among reports a text that is no value of the field, where the values are known.
-func (r ruling) among(at manifest.Path, text, field string) {
+// checkAmong reports a text that is no value of the field, where the values are known.
+func (r ruling) checkAmong(at manifest.Path, text, field string) {
 	if values := choices(r.serve, field); values != nil {
 		r.OneOf(at, text, values)
 	}
@@ -71,9 +71,9 @@ func choices(serve []*Operation, field string) []string {
 	return slices.Compact(all)
 }
 
-// translation checks a map: it needs one value to translate, of which the keys
+// checkTranslation checks a map: it needs one value to translate, of which the keys
 // are values.
-func (r ruling) translation() {
+func (r ruling) checkTranslation() {
 	at := r.at.Add("map")
 	if !r.Has(at) {
 		return
@@ -84,31 +84,31 @@ func (r ruling) translation() {
 	}
 	ref, is, err := ParseReference(text)
 	if !is || err != nil {
-		r.Problem(at, "needs a value that is one reference, such as $resolution")
+		r.Report(at, "needs a value that is one reference, such as $resolution")
 		return
 	}
 	if len(ref.Filters) > 0 || ref.Part != "" || ref.Name == "item" {
 		return // what the map sees is not the field's own value
 	}
 	for _, key := range sortedKeys(r.Map) {
-		r.among(at.Add(key), key, ref.Name)
+		r.checkAmong(at.Add(key), key, ref.Name)
 	}
 }
 
-// lookup checks that the table is there and has keys that can occur.
-func (r ruling) lookup() {
+// checkLookup checks that the table is there and has keys that can occur.
+func (r ruling) checkLookup() {
 	table, ok := r.model.Call.Tables[r.Table]
 	if !ok {
 		r.OneOf(r.at.Add("table"), r.Table, sortedKeys(r.model.Call.Tables))
 		return
 	}
 	if len(r.Keys) == 0 {
-		r.Problem(r.at.Add("keys"), "needs the parameters that choose a row")
+		r.Report(r.at.Add("keys"), "needs the parameters that choose a row")
 		return
 	}
 	var columns [][]string
 	for i, name := range r.Keys {
-		if !r.known(r.at.Add("keys", i), name, notMode()...) {
+		if !r.checkKnown(r.at.Add("keys", i), name, notMode()...) {
 			return
 		}
 		// The table may serve other operations' rules as well.
@@ -118,5 +118,5 @@ func (r ruling) lookup() {
 		}
 		columns = append(columns, values)
 	}
-	r.rows(manifest.At("call", "tables", r.Table), sortedKeys(table), r.Keys, columns)
+	r.checkRows(manifest.At("call", "tables", r.Table), sortedKeys(table), r.Keys, columns)
 }

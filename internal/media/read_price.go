@@ -7,20 +7,20 @@ import (
 	"stele/internal/manifest"
 )
 
-// price checks that the price can be reckoned for whatever Check accepts.
-func (c check) price(at manifest.Path, o *Operation) {
+// checkPrice checks that the price can be reckoned for whatever Check accepts.
+func (c check) checkPrice(at manifest.Path, o *Operation) {
 	p := &o.Price
 	if !c.Has(at) || (p.Per != "" && !c.OneOf(at.Add("per"), p.Per, Units())) {
 		return
 	}
 	c.checkUnits(at, o)
 	if (len(p.By) > 0) != (len(p.Table) > 0) {
-		c.Problem(at, "by and table belong together")
+		c.Report(at, "by and table belong together")
 		return
 	}
 	if len(p.By) == 0 {
 		if !c.Has(at.Add("usd")) {
-			c.Problem(at.Add("usd"), "is missing")
+			c.Report(at.Add("usd"), "is missing")
 		}
 		return
 	}
@@ -35,17 +35,17 @@ func (c check) price(at manifest.Path, o *Operation) {
 		open = open || values == nil || !o.always(name)
 		choices = append(choices, values)
 	}
-	c.rows(at.Add("table"), sortedKeys(p.Table), p.By, choices)
+	c.checkRows(at.Add("table"), sortedKeys(p.Table), p.By, choices)
 	if c.Has(at.Add("usd")) {
 		return
 	}
 	if open {
-		c.Problem(at.Add("usd"), "is missing: the table cannot list every case")
+		c.Report(at.Add("usd"), "is missing: the table cannot list every case")
 		return
 	}
-	for key := range combined(choices) {
+	for key := range eachCombination(choices) {
 		if _, ok := p.Table[key]; !ok {
-			c.Problem(at.Add("table"), "has no row %q: add it, or say in usd what all others cost", key)
+			c.Report(at.Add("table"), "has no row %q: add it, or say in usd what all others cost", key)
 			return
 		}
 	}
@@ -55,7 +55,7 @@ func (c check) price(at manifest.Path, o *Operation) {
 func (c check) checkUnits(at manifest.Path, o *Operation) {
 	p := &o.Price
 	if p.Per != "second" && p.Per != "megapixel" && c.Has(at.Add("first")) {
-		c.Problem(at.Add("first"), "has no meaning: there is one unit for each output")
+		c.Report(at.Add("first"), "has no meaning: there is one unit for each output")
 	}
 	name := p.counter()
 	place := at.Add("of")
@@ -67,23 +67,23 @@ func (c check) checkUnits(at manifest.Path, o *Operation) {
 	case "second":
 		switch {
 		case counter == nil:
-			c.Problem(place, "the operation has no parameter %q to count by", name)
+			c.Report(place, "the operation has no parameter %q to count by", name)
 		case !counter.counts():
-			c.Problem(place, "the parameter %q is no number", name)
+			c.Report(place, "the parameter %q is no number", name)
 		case !o.always(name):
-			c.Problem(place, "the parameter %q needs a default, or must be required", name)
+			c.Report(place, "the parameter %q needs a default, or must be required", name)
 		}
 	case "character":
 		if name == "prompt" && !o.Takes(name) || name != "prompt" && (counter == nil || counter.Type != "string") {
-			c.Problem(place, "the operation has no text %q to count", name)
+			c.Report(place, "the operation has no text %q to count", name)
 		}
 	case "image":
 		if p.Of != "" && (counter == nil || counter.Type != "integer") {
-			c.Problem(place, "the operation has no parameter %q to count by", name)
+			c.Report(place, "the operation has no parameter %q to count by", name)
 		}
 	default:
 		if p.Of != "" {
-			c.Problem(place, "has no meaning here: nothing is counted by one parameter")
+			c.Report(place, "has no meaning here: nothing is counted by one parameter")
 		}
 	}
 }
@@ -100,17 +100,17 @@ func (p *Parameter) counts() bool {
 	})
 }
 
-// rows checks the keys of a table against the values that its fields may have.
-func (c check) rows(at manifest.Path, keys, fields []string, choices [][]string) {
+// checkRows checks the keys of a table against the values that its fields may have.
+func (c check) checkRows(at manifest.Path, keys, fields []string, choices [][]string) {
 	for _, key := range keys {
 		parts := strings.Split(key, "|")
 		if len(parts) != len(fields) {
-			c.Problem(at.Add(key), "expected a value of %s", strings.Join(fields, ", then | and one of "))
+			c.Report(at.Add(key), "expected a value of %s", strings.Join(fields, ", then | and one of "))
 			continue
 		}
 		for i, part := range parts {
 			if choices[i] != nil && !slices.Contains(choices[i], part) {
-				c.Problem(at.Add(key), "%q is no value of %s%s", part, fields[i], manifest.DidYouMean(part, choices[i]))
+				c.Report(at.Add(key), "%q is no value of %s%s", part, fields[i], manifest.DidYouMean(part, choices[i]))
 			}
 		}
 	}
@@ -148,8 +148,8 @@ func (o *Operation) always(name string) bool {
 	return p != nil && (p.Required || (p.Default != nil && o.group(name) < 0))
 }
 
-// combined gives every key that lists of values make: 720p|true.
-func combined(choices [][]string) func(yield func(string) bool) {
+// eachCombination gives every key that lists of values make: 720p|true.
+func eachCombination(choices [][]string) func(yield func(string) bool) {
 	var walk func(key string, rest [][]string, yield func(string) bool) bool
 	walk = func(key string, rest [][]string, yield func(string) bool) bool {
 		if len(rest) == 0 {

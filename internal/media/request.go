@@ -25,7 +25,7 @@ type Source struct {
 	Type  string // its content type, found by looking at it
 	Size  int64
 	Open  func(ctx context.Context) (io.ReadCloser, error)
-	Link  func(ctx context.Context) (string, error) // an address that everybody can read for a while; nil where there is none
+	Link  func(ctx context.Context) (string, error) // an address that any client can read for a while; nil where there is none
 }
 
 // Of lists the sources given in a field.

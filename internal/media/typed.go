@@ -2,9 +2,9 @@ package media
 
 import "maps"
 
-// Typed gives checked values the types of their parameters again, which JSON does
+// WithTypes gives checked values the types of their parameters again, which JSON does
 // not keep: an integer is an int64, a number a float64, in lists as well.
-func (o *Operation) Typed(values map[string]any) map[string]any {
+func (o *Operation) WithTypes(values map[string]any) map[string]any {
 	typed := maps.Clone(values)
 	if typed == nil {
 		typed = make(map[string]any)

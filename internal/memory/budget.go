@@ -107,12 +107,12 @@ func (l *Lease) Grow(ctx context.Context, n int64) error {
 		return l.keep(n)
 	}
 	if l.Held()+n > l.Most() { // waiting would not help
-		return l.refusal(ctx, fair.ErrTooMuch)
+		return l.toRefusal(ctx, fair.ErrTooMuch)
 	}
 	bounded, cancel := context.WithTimeout(ctx, Patience)
 	defer cancel()
 	if err := l.acquire(bounded, n); err != nil {
-		return l.refusal(ctx, err)
+		return l.toRefusal(ctx, err)
 	}
 	return l.keep(n)
 }
@@ -126,7 +126,7 @@ func (l *Lease) Await(ctx context.Context, n int64) error {
 		return nil
 	}
 	if n > l.Most() {
-		return l.refusal(ctx, fair.ErrTooMuch)
+		return l.toRefusal(ctx, fair.ErrTooMuch)
 	}
 	const shortest, longest = 5 * time.Millisecond, 200 * time.Millisecond
 	for wait := shortest; !l.try(n); wait = min(2*wait, longest) {
@@ -187,7 +187,7 @@ func (l *Lease) keep(n int64) error {
 	return nil
 }
 
-func (l *Lease) refusal(ctx context.Context, err error) error {
+func (l *Lease) toRefusal(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -35,7 +35,7 @@ func (r *Record) Rerate(c *catalog.Catalog) (Rerated, bool) {
 	if err != nil {
 		m = nil // it is offered no more; its target may still have a price
 	}
-	again := Rerated{*r, c.Rated(m, catalog.Target{Provider: r.Provider, Model: r.Target}, r.Usage(), r.At)}
+	again := Rerated{*r, c.RateCall(m, catalog.Target{Provider: r.Provider, Model: r.Target}, r.Usage(), r.At)}
 	same := again.Cost.Nano == r.Nano && again.Cost.Known == r.Priced && again.Cost.Rates == r.Rates
 	return again, !same
 }

@@ -107,9 +107,9 @@ func (s Split) Tag() string {
 	return name
 }
 
-// Attributed reports whether the split is by whom requests are for. Such groups are
+// IsAttributed reports whether the split is by whom requests are for. Such groups are
 // added up by themselves, and know of no key and model.
-func (s Split) Attributed() bool { return s == ByUser || s == ByPerson || s.Tag() != "" }
+func (s Split) IsAttributed() bool { return s == ByUser || s == ByPerson || s.Tag() != "" }
 
 // Measure is what groups of usage are compared in.
 type Measure string

@@ -42,7 +42,7 @@ func (h Header) Decode(ctx context.Context, lease *memory.Lease, r io.Reader) (m
 	done := make(chan decoded, 1)
 	go func() {
 		var d decoded
-		d.err = Safely(func() (err error) {
+		d.err = RunSafely(func() (err error) {
 			d.picture, err = decode(Halting(ctx, r))
 			return err
 		})
@@ -65,8 +65,8 @@ func (h Header) Decode(ctx context.Context, lease *memory.Lease, r io.Reader) (m
 	return m, own.Close, nil
 }
 
-// Safely does work that must not end the process: what it panics with is its error.
-func Safely(work func() error) (err error) {
+// RunSafely does work that must not end the process: what it panics with is its error.
+func RunSafely(work func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
@@ -75,11 +75,11 @@ func Safely(work func() error) (err error) {
 	return work()
 }
 
-// Apart does work in a goroutine of its own and returns when it is done or ctx ends,
+// RunApart does work in a goroutine of its own and returns when it is done or ctx ends,
 // whichever is first.
-func Apart(ctx context.Context, work func() error) error {
+func RunApart(ctx context.Context, work func() error) error {
 	done := make(chan error, 1)
-	go func() { done <- Safely(work) }()
+	go func() { done <- RunSafely(work) }()
 	select {
 	case err := <-done:
 		return err

@@ -159,10 +159,10 @@ func TestWhatIsNoPictureIsRefused(t *testing.T) {
 // A decoder that panics fails one picture, not the process.
 func TestAPanicIsAnError(t *testing.T) {
 	t.Parallel()
-	if err := picture.Safely(func() error { panic("no") }); err == nil {
+	if err := picture.RunSafely(func() error { panic("no") }); err == nil {
 		t.Error("no error")
 	}
-	if err := picture.Apart(t.Context(), func() error { var list []int; list[len(os.Args)+1]++; return nil }); err == nil {
+	if err := picture.RunApart(t.Context(), func() error { var list []int; list[len(os.Args)+1]++; return nil }); err == nil {
 		t.Error("no error of a goroutine")
 	}
 }

@@ -123,9 +123,9 @@ func (a Amount) Append(dst []byte) []byte {
 	return dst
 }
 
-// Grouped writes a whole or decimal number with its thousands apart, for people:
+// GroupThousands writes a whole or decimal number with its thousands apart, for people:
 // "-1234567.50" is "-1,234,567.50".
-func Grouped(number string) string {
+func GroupThousands(number string) string {
 	whole, rest, _ := strings.Cut(number, ".")
 	sign := ""
 	if strings.HasPrefix(whole, "-") {
@@ -140,11 +140,11 @@ func Grouped(number string) string {
 	return sign + whole + rest
 }
 
-// Ungrouped is a number that people wrote, as Parse reads it: without its "$" and without
-// commas, where those are what Grouped writes. "12,50" stays as it is: it is not 1250.
-func Ungrouped(text string) string {
+// Ungroup is a number that people wrote, as Parse reads it: without its "$" and without
+// commas, where those are what GroupThousands writes. "12,50" stays as it is: it is not 1250.
+func Ungroup(text string) string {
 	text = strings.TrimPrefix(strings.TrimSpace(text), "$")
-	if plain := strings.ReplaceAll(text, ",", ""); Grouped(plain) == text {
+	if plain := strings.ReplaceAll(text, ",", ""); GroupThousands(plain) == text {
 		return plain
 	}
 	return text

@@ -86,10 +86,10 @@ func TestThousandsAreApart(t *testing.T) {
 	for in, want := range map[string]string{
 		"0": "0", "999": "999", "1000": "1,000", "-1000": "-1,000", "1234567.50": "1,234,567.50", "-999.1234": "-999.1234", "12345678901": "12,345,678,901",
 	} {
-		if got := Grouped(in); got != want {
+		if got := GroupThousands(in); got != want {
 			t.Errorf("Grouped(%q) = %q, want %q", in, got, want)
 		}
-		if got := Ungrouped("$" + want); got != in {
+		if got := Ungroup("$" + want); got != in {
 			t.Errorf("Ungrouped(%q) = %q, want %q", want, got, in)
 		}
 	}
@@ -98,7 +98,7 @@ func TestThousandsAreApart(t *testing.T) {
 func TestACommaIsNoPoint(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"12,50", "1,2,3", "1,2345", ",123", "1000,000", "1.000,50", "1,000.", "12,"} {
-		if got, err := Parse(Ungrouped(text)); err == nil {
+		if got, err := Parse(Ungroup(text)); err == nil {
 			t.Errorf("%q is read as %s", text, got)
 		}
 	}

@@ -25,7 +25,7 @@ type Price struct {
 	Hours   []Hours   // only then; none: all day
 	Version string    // tells one sheet from another; a row keeps it
 	Source  string    // in an operator's list: where it was written down
-	plain   string    // what Applied is for most requests
+	plain   string    // what AppliedRates is for most requests
 }
 
 // Hours are a time of day in UTC.
@@ -36,14 +36,14 @@ type Hours struct {
 
 // NewPrice is a price with its version.
 func NewPrice(s *Sheet, from time.Time, hours []Hours) Price {
-	return Price{Sheet: s, From: from, Hours: hours, Version: version(s.Text()), plain: s.Applied(new(Usage), "")}
+	return Price{Sheet: s, From: from, Hours: hours, Version: version(s.Text()), plain: s.AppliedRates(new(Usage), "")}
 }
 
-// Applied is the part of the sheet that a request was rated by, as Sheet.Applied says.
-func (p *Price) Applied(u *Usage, tier string) string {
+// AppliedRates is the part of the sheet that a request was rated by, as Sheet.AppliedRates says.
+func (p *Price) AppliedRates(u *Usage, tier string) string {
 	long := len(p.Sheet.Steps) > 0 && u.Prompt() > p.Sheet.Steps[0].Over
 	if long || u.Searches > 0 || p.Sheet.Factor(tier).Tier != "" {
-		return p.Sheet.Applied(u, tier)
+		return p.Sheet.AppliedRates(u, tier)
 	}
 	return p.plain
 }

@@ -161,7 +161,7 @@ func (w *bookPrice) read() (Price, error) {
 	if err != nil {
 		return Price{}, err
 	}
-	p := Price{Sheet: s, Version: version(w.Text), plain: s.Applied(new(Usage), "")}
+	p := Price{Sheet: s, Version: version(w.Text), plain: s.AppliedRates(new(Usage), "")}
 	if w.From != "" {
 		if p.From, err = time.Parse(time.DateOnly, w.From); err != nil {
 			return p, err

@@ -29,7 +29,7 @@ func Rate(s *Sheet, u Usage, tier string) Amount {
 	}
 	f := s.Factor(tier)
 	sum.scale(f)
-	return plus(sum.over(perMillion*f.Den, nearest), s.fees(min(max(u.Searches, 0), mostTokens)))
+	return plus(sum.divide(perMillion*f.Den, nearest), s.fees(min(max(u.Searches, 0), mostTokens)))
 }
 
 // worst is the most that a request can cost whose prompt has at most so many tokens and
@@ -43,14 +43,14 @@ func worst(s *Sheet, input, output int64, f Factor) Amount {
 			if s.Steps[step].Over >= input {
 				break
 			}
-			longer := s.Steps[step].Rates.over(&s.Rates)
+			longer := s.Steps[step].Rates.mergeOver(&s.Rates)
 			rates = &longer
 		}
 		var sum total
 		sum.add(min(max(input, 0), mostTokens), rates.dearest(ofPrompts))
 		sum.add(min(max(output, 0), mostTokens), rates.dearest(ofAnswers))
 		sum.scale(f)
-		most = max(most, sum.over(perMillion*f.Den, up))
+		most = max(most, sum.divide(perMillion*f.Den, up))
 	}
 	return plus(most, s.fees(0))
 }
@@ -89,7 +89,7 @@ func (r *Rates) dearest(of uint16) (most Amount) {
 func (s *Sheet) fees(searches int64) Amount {
 	var sum total
 	sum.add(searches, s.PerSearch)
-	return plus(sum.over(1, nearest), s.PerRequest)
+	return plus(sum.divide(1, nearest), s.PerRequest)
 }
 
 // total is a sum of products that 64 bits do not hold.
@@ -114,8 +114,8 @@ const (
 	up      = true
 )
 
-// over divides, and holds the quotient within what an Amount can be.
-func (t *total) over(by int64, ceil bool) Amount {
+// divide divides, and holds the quotient within what an Amount can be.
+func (t *total) divide(by int64, ceil bool) Amount {
 	extra := uint64(by) / 2
 	if ceil {
 		extra = uint64(by) - 1

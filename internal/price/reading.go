@@ -52,7 +52,7 @@ func withoutDate(model string) string {
 	if i := strings.LastIndexByte(model, '@'); i > 0 {
 		return model[:i]
 	}
-	if n := len(model); n > 11 && shaped(model[n-11:], "-0000-00-00") {
+	if n := len(model); n > 11 && hasForm(model[n-11:], "-0000-00-00") {
 		return model[:n-11]
 	}
 	i := strings.LastIndexByte(model, '-')
@@ -60,14 +60,14 @@ func withoutDate(model string) string {
 		return model
 	}
 	switch last := model[i:]; {
-	case last == "-latest", shaped(last, "-v0"), shaped(last, "-00000000"), shaped(last, "-000") && strings.HasPrefix(last, "-00"):
+	case last == "-latest", hasForm(last, "-v0"), hasForm(last, "-00000000"), hasForm(last, "-000") && strings.HasPrefix(last, "-00"):
 		return model[:i]
 	}
 	return model
 }
 
-// shaped reports whether text has the form of another: a digit where it has 0.
-func shaped(text, form string) bool {
+// hasForm reports whether text has the form of another: a digit where it has 0.
+func hasForm(text, form string) bool {
 	if len(text) != len(form) {
 		return false
 	}

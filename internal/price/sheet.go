@@ -90,24 +90,24 @@ func (r *Rates) Of(c Class) Amount {
 	case Reasoning, AudioOutput, ImageOutput:
 		return r.Of(Output)
 	case AudioCached:
-		return r.cached(AudioInput)
+		return r.cachedRate(AudioInput)
 	case ImageCached:
-		return r.cached(ImageInput)
+		return r.cachedRate(ImageInput)
 	}
 	return 0
 }
 
-// cached is what the cached part of a class costs that has no price of its own: a
+// cachedRate is what the cached part of a class costs that has no price of its own: a
 // class that is dearer than text is not made cheaper by the price of cached text.
-func (r *Rates) cached(of Class) Amount {
+func (r *Rates) cachedRate(of Class) Amount {
 	if each, ok := r.Own(of); ok {
 		return each
 	}
 	return r.Of(CachedInput)
 }
 
-// over is r with what it does not say taken from base.
-func (r Rates) over(base *Rates) Rates {
+// mergeOver gives r with what it does not say taken from base.
+func (r Rates) mergeOver(base *Rates) Rates {
 	for rest := base.set &^ r.set; rest != 0; rest &= rest - 1 {
 		c := Class(bits.TrailingZeros16(rest))
 		r.Set(c, base.each[c])
@@ -146,7 +146,7 @@ func (s *Sheet) For(prompt int64) Rates {
 	rates := s.Rates
 	for i := range s.Steps {
 		if prompt > s.Steps[i].Over {
-			rates = s.Steps[i].Rates.over(&s.Rates)
+			rates = s.Steps[i].Rates.mergeOver(&s.Rates)
 		}
 	}
 	return rates

@@ -147,11 +147,11 @@ func TestARowKeepsWhatItWasRatedBy(t *testing.T) {
 	t.Parallel()
 	s := sheet(t, "3 0.3 3.75 15 search=0.01 >200000 6 0.6 7.5 22.5 @batch=1/2 @priority=2")
 	u := Usage{Tokens: [Classes]int64{Input: 200_001}}
-	if got, want := s.Applied(&u, "batch"), "6 0.6 7.5 22.5 @batch=1/2"; got != want {
+	if got, want := s.AppliedRates(&u, "batch"), "6 0.6 7.5 22.5 @batch=1/2"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	u = Usage{Searches: 1}
-	if got, want := s.Applied(&u, "standard"), "3 0.3 3.75 15 search=0.01"; got != want {
+	if got, want := s.AppliedRates(&u, "standard"), "3 0.3 3.75 15 search=0.01"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -33,9 +33,9 @@ func (s *Sheet) Text() string {
 	return string(b)
 }
 
-// Applied is the part of the sheet that a request was rated by: one line of rates, the
+// AppliedRates is the part of the sheet that a request was rated by: one line of rates, the
 // fees and the tier's factor. A row that keeps it can be reckoned again by hand.
-func (s *Sheet) Applied(u *Usage, tier string) string {
+func (s *Sheet) AppliedRates(u *Usage, tier string) string {
 	if !s.Known() {
 		return ""
 	}

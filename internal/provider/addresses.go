@@ -70,7 +70,7 @@ func (a *Account) authors() bool {
 // threads reports whether the upstream keeps conversations that a client may go on with, as
 // Anthropic does: clouds do not, and a compatible server may read over the field, which would
 // leave it with the last turn alone.
-func (a *Account) threads() bool { return a.authors() && a.Kind.Platform == noPlatform }
+func (c *Chat) threads() bool { return c.authors && c.account.Kind.Platform == noPlatform }
 
 // optionGenuine says that behind an address of the operator's is the author's service.
 const optionGenuine = "genuine"
@@ -117,7 +117,7 @@ func (c *Chat) checkBody(ctx context.Context, body []byte) error {
 	var hosts map[string]bool // made for the first address, as is the time: most requests have none
 	cancel := context.CancelFunc(func() {})
 	defer func() { cancel() }()
-	return dialect.Addresses(body, func(field, address string) error {
+	return dialect.EachAddress(body, func(field, address string) error {
 		if hosts == nil {
 			hosts = make(map[string]bool)
 			ctx, cancel = context.WithTimeout(ctx, checkTime) //nolint:gosec,fatcontext // made once, and ended above

@@ -88,7 +88,7 @@ func TestABodyIsLentUntilItsTransportIsDone(t *testing.T) {
 		}
 		sent, _ := io.ReadAll(transport.body)
 		_ = transport.body.Close()
-		if !bytes.Contains(sent, []byte(said)) || !freed || req.Understood() {
+		if !bytes.Contains(sent, []byte(said)) || !freed || req.IsUnderstood() {
 			t.Errorf("%s: %d bytes were sent, free: %v", name, len(sent), freed)
 		}
 	}

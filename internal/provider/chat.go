@@ -46,6 +46,7 @@ type Chat struct {
 	paths   paths
 	signer  signer   // nil: the key is all
 	private []string // of the operator's, which refusals may name
+	authors bool     // as the account says
 
 	addresses AddressChecker // nil: the upstream fetches what it likes
 
@@ -61,7 +62,7 @@ type place struct {
 // NewChat makes the client of an account that has no options. The HTTP client
 // must be guard's.
 func NewChat(a Account, d dialect.Dialect, client *http.Client) *Chat {
-	return &Chat{account: a, dialect: d, client: client, private: privateTexts(a)}
+	return &Chat{account: a, dialect: d, client: client, private: privateTexts(a), authors: a.authors()}
 }
 
 var _ relay.Upstream = (*Chat)(nil)
@@ -109,8 +110,8 @@ func (c *Chat) ask(ctx context.Context, req *chat.Request, t relay.Target, m att
 // where those are the same.
 func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m attempt) (_ outgoing, held *hold, err error) {
 	target := dialect.Target{
-		Model: t.Model, Stream: req.Stream, Compatible: !c.account.authors(), Schemaless: c.account.Kind.Schemaless, Marks: c.account.Kind.Marks,
-		Nameless: c.account.Kind.Nameless, Choiceless: c.account.Kind.Choiceless, Threadless: !c.account.threads(),
+		Model: t.Model, Stream: req.Stream, Compatible: !c.authors, Schemaless: c.account.Kind.Schemaless, Marks: c.account.Kind.Marks,
+		Nameless: c.account.Kind.Nameless, Choiceless: c.account.Kind.Choiceless, Threadless: !c.threads(),
 		Proof: c.proof(req.Origin.Dialect, t.Model), Resume: m.resume, MaxOutput: cmp.Or(m.room, t.MostOutput),
 		Forget: m.has(fault.WithoutThoughts), Remind: m.has(fault.WithThoughts), Unenforced: m.has(fault.Unenforced),
 		Bridge: m.has(fault.InTurns), Plain: m.has(fault.Plain), Loose: m.has(fault.Loose), Refused: m.refused,
@@ -129,9 +130,10 @@ func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m at
 	if err != nil {
 		return outgoing{}, nil, err
 	}
-	talk, compacted := dialect.Compacted(talk, c.dialect.Name())
+	talk, compacted := dialect.WithoutCompacted(talk, c.dialect.Name())
+	talk, placed := dialect.Placed(dialect.Matched(talk))
 	talk, mended := m.mend(talk)
-	talk, outdated, err := dialect.Modern(talk)
+	talk, outdated, err := dialect.WithModernSchemas(talk)
 	if err != nil {
 		return outgoing{}, nil, err
 	}
@@ -143,7 +145,7 @@ func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m at
 	call, err := c.dialect.EncodeRequest(lean, target)
 	target.Stream = target.Stream || call.Streamed
 	call.Body = jsonscan.WithoutHalves(call.Body) // of schemas, arguments and all else that is sent as the client wrote it
-	call.Losses, err = talk.InOwnWords(slices.Concat(talk.Notes, req.Lost, compacted, mended, outdated, call.Losses), err)
+	call.Losses, err = talk.InOwnWords(slices.Concat(talk.Notes, req.Lost, compacted, placed, mended, outdated, call.Losses), err)
 	return outgoing{c.reshape(call, target, pass), in, nil}, held, err
 }
 
@@ -161,7 +163,7 @@ func (c *Chat) proof(client, model string) func(string) (string, bool) {
 
 // send makes the one HTTP call and turns every refusal into an error.
 func (c *Chat) send(ctx context.Context, call outgoing) (*http.Response, error) {
-	whole := call.whole()
+	whole := call.toRope()
 	r, err := c.request(ctx, &call.Call)
 	if err != nil {
 		return nil, fmt.Errorf("ask %s: %w", c.account.Name, err)
@@ -211,7 +213,7 @@ func (c *Chat) request(ctx context.Context, call *dialect.Call) (*http.Request, 
 		c.asked.Store(known)
 	}
 	r := known.request.WithContext(ctx)
-	if len(call.Header) > 0 || c.signer != nil || trace.Known(ctx) {
+	if len(call.Header) > 0 || c.signer != nil || trace.IsTraced(ctx) {
 		r.Header = make(http.Header, len(known.request.Header)+len(call.Header)+1)
 		trace.Inject(ctx, r.Header)
 		maps.Copy(r.Header, call.Header)
@@ -361,7 +363,7 @@ func toBroken(err error) error {
 	case errors.Is(err, memory.ErrFull):
 		return toAnswerError(err)
 	}
-	return chat.Broken(err).AsOwed()
+	return chat.BrokenError(err).AsOwed()
 }
 
 // readCloser reads from one and closes the other.

@@ -31,7 +31,7 @@ func TestErrorsTellNothingOfTheAccount(t *testing.T) {
 func TestErrorsAreInTheWordsOfTheContract(t *testing.T) {
 	t.Parallel()
 	c := NewChat(Account{}, openai.Codec{}, nil)
-	for _, err := range []error{chat.Broken(chat.ErrCut), chat.Broken(chat.ErrHeld)} {
+	for _, err := range []error{chat.BrokenError(chat.ErrCut), chat.BrokenError(chat.ErrHeld)} {
 		if e := fault.From(c.hidePrivate(err)); e.Code != fault.UpstreamError || !errors.Is(e, err) {
 			t.Errorf("%v is %v", err, e)
 		}

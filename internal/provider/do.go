@@ -37,7 +37,7 @@ func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat
 	if err != nil {
 		return nil, err
 	}
-	if talk.N > 1 && (!c.dialect.Several() || c.account.Kind.Single) {
+	if talk.N > 1 && (!c.dialect.TakesSeveral() || c.account.Kind.Single) {
 		return c.askSeveral(ctx, req, t, talk)
 	}
 	return c.askWhole(ctx, req, t)
@@ -56,11 +56,11 @@ func (c *Chat) askWhole(ctx context.Context, req *chat.Request, t relay.Target) 
 // Reads reports whether the upstream itself fetches what is at a part's address. A server
 // that is not the author's may read more than its dialect says.
 func (c *Chat) Reads(p *chat.Part, passes bool) bool {
-	return !c.Bound() && (c.dialect.Reads(p, passes) || passes && !c.account.authors())
+	return !c.FetchesNothing() && (c.dialect.Reads(p, passes) || passes && !c.authors)
 }
 
-// Bound reports whether the upstream fetches nothing.
-func (c *Chat) Bound() bool { return c.account.Kind.Bound }
+// FetchesNothing reports whether the upstream fetches nothing.
+func (c *Chat) FetchesNothing() bool { return c.account.Kind.Bound }
 
 // allRemedies are all ways in which a request may be changed.
 const allRemedies = ^fault.Remedy(0)

@@ -71,7 +71,7 @@ func (x *exchange) spoilBySeen(err error, seen *chat.Seen) error {
 	if seen.Chunks == 0 {
 		return err
 	}
-	used := seen.Unfinished(len(x.req.Origin.Body))
+	used := seen.UsageSoFar(len(x.req.Origin.Body))
 	used.Known = seen.Usage.Known && seen.Ended
 	return chat.Spoil(err, used)
 }

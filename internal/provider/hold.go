@@ -17,8 +17,8 @@ type outgoing struct {
 	loan *chat.Loan // of the client's bytes, which are in it; nil: there are none, or none mind
 }
 
-// whole is the body as it is sent.
-func (o *outgoing) whole() rope {
+// toRope gives the body as it is sent.
+func (o *outgoing) toRope() rope {
 	pieces := o.Pieces
 	if pieces == nil {
 		pieces = [][]byte{o.Body}

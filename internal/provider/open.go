@@ -45,7 +45,7 @@ func Open(a Account, d dialect.Dialect, client *http.Client) (*Chat, error) {
 	if err := c.place(options); err != nil {
 		return nil, fmt.Errorf("provider %s: %w", a.Name, err)
 	}
-	c.private = privateTexts(c.account)
+	c.private, c.authors = privateTexts(c.account), c.account.authors()
 	for _, o := range a.Kind.Options {
 		if (o.Private || o.Secret && !o.Text) && len(options[o.Name]) > 3 {
 			c.private = append(c.private, options[o.Name])

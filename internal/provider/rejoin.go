@@ -124,7 +124,7 @@ func (r *rejoiner) follow(events []chat.Event) {
 
 func (r *rejoiner) takeEvent(e chat.Event) {
 	e.Block += r.first
-	e.Part.Behind(r.told)
+	e.Part.MoveCitations(r.told)
 	switch e.Kind {
 	case chat.Start:
 		if r.hops > 0 {

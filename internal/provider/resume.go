@@ -117,7 +117,7 @@ func resumingRequest(req *chat.Request, stop chat.Stop, said []chat.Part) (*chat
 func joinParts(a, b []chat.Part) []chat.Part {
 	before := chat.Characters(a)
 	for i := range b {
-		b[i].Behind(before)
+		b[i].MoveCitations(before)
 	}
 	if len(a) > 0 && len(b) > 0 && together(&a[len(a)-1], &b[0]) {
 		last := &a[len(a)-1]

@@ -54,7 +54,7 @@ func (c *Chat) stream(x *exchange) error {
 		}
 	}
 	if x.reply.Stream = loose; !src.light { // otherwise there is nothing to put in order
-		x.reply.Stream = x.cutAtStops(x.onlyAllowed(x.tidy(c.withoutTags(x, loose))))
+		x.reply.Stream = x.cutAtStops(x.dropForbidden(x.tidy(c.withoutTags(x, loose))))
 	}
 	return nil
 }
@@ -74,7 +74,7 @@ func (c *Chat) withoutTags(x *exchange, loose chat.Stream) chat.Stream {
 	if x.reply.Passed {
 		return loose
 	}
-	if !c.account.authors() {
+	if !c.authors {
 		loose = chat.Untag(loose)
 	}
 	if x.wantsJSON() {
@@ -176,6 +176,8 @@ func (s *source) first() (chat.Chunk, error) {
 		switch {
 		case err != nil:
 			return chat.Chunk{}, err
+		case !s.reply.Passed && len(chunk.Events) == 0:
+			continue // it says nothing
 		case s.seen.Chunks == 0:
 			if before = append(before, chunk.Raw...); len(before) > mostError {
 				return chat.Chunk{}, errTooLong()
@@ -205,7 +207,7 @@ func (s *source) next() (chat.Chunk, error) {
 		if len(frame.Data) == 0 && bytes.HasPrefix(frame.Raw, []byte{'{'}) {
 			frame.Data = bytes.TrimSpace(frame.Raw) // an error that forgot that it is in a stream
 		}
-		if s.events, err = s.decoder.Decode((*s.spare)[:0], frame); err != nil {
+		if s.events, err = s.decode(frame); err != nil {
 			return chat.Chunk{}, s.c.spoilByCount(err, frame.Data, s.seen)
 		}
 		if err := s.holdKept(); err != nil {
@@ -235,7 +237,7 @@ func (s *source) holdKept() error {
 		return nil
 	}
 	const times = 4 // as it came, as one text, and as it is written again
-	more := k.Kept() - s.kept
+	more := k.KeptBytes() - s.kept
 	if more <= 0 {
 		return nil
 	}
@@ -249,7 +251,7 @@ func (s *source) withoutUsage(raw []byte) []byte {
 	if len(s.events) > 0 {
 		raw = slices.Clone(raw)
 	}
-	return s.c.dialect.Unasked(raw)
+	return s.c.dialect.DropUnasked(raw)
 }
 
 // isWhole reports whether the last event of a stream lacks nothing but the end of its line.
@@ -280,7 +282,7 @@ func (s *source) skim() (chat.Chunk, error) {
 	}
 	s.seen.Chunks += wire.Events(frames)
 	if !s.counts {
-		frames = s.c.dialect.Unasked(frames)
+		frames = s.c.dialect.DropUnasked(frames)
 	}
 	return chat.Chunk{Raw: frames, More: len(s.run) > 0}, nil
 }
@@ -332,7 +334,7 @@ func (c *Chat) finish(x *exchange) error {
 	r.Notes = append(r.Notes, x.keepAsked(r)...)
 	for a := range r.Answers {
 		answer := &r.Answers[a]
-		if !c.account.authors() {
+		if !c.authors {
 			answer.Untag()
 		}
 		if x.wantsJSON() {
@@ -381,15 +383,4 @@ func (s *source) all() chat.Stream {
 			}
 		}
 	}
-}
-
-// whyEnded is what the end of a stream means: it was complete, or it was cut off.
-func (s *source) whyEnded(err error) error {
-	switch {
-	case err != io.EOF: //nolint:errorlint // as readers return it
-		return toBroken(err)
-	case !s.over:
-		return chat.Broken(chat.ErrCut)
-	}
-	return err
 }

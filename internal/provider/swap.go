@@ -23,7 +23,7 @@ func (c *Chat) swapParts(req *chat.Request, t relay.Target) (*chat.Request, erro
 	if err != nil {
 		return nil, err
 	}
-	target := dialect.Target{Model: t.Model, Compatible: !c.account.authors(), Schemaless: c.account.Kind.Schemaless}
+	target := dialect.Target{Model: t.Model, Compatible: !c.authors, Schemaless: c.account.Kind.Schemaless}
 	root := jsonscan.Root(req.Origin.Body)
 	var edits jsonscan.Edits
 	in := new(inlays)

@@ -59,7 +59,7 @@ func (t *tokens) get(ctx context.Context) (string, error) {
 	}
 }
 
-// run fetches for everybody: none of those who wait may end it by leaving.
+// run fetches for all callers that wait: none of them may end it by leaving.
 func (t *tokens) run(ctx context.Context, f *fetching) {
 	ctx, cancel := context.WithTimeout(ctx, tokenWait)
 	defer cancel()

@@ -61,9 +61,9 @@ func (x *exchange) callID(id string) string {
 // notAllowed says that a model called what it was not to call.
 var notAllowed = chat.Lost(chat.FieldAnswer, chat.Dropped, "a call of a tool that the request does not allow")
 
-// onlyAllowed gives a stream without calls of tools that the client did not allow: a model may
+// dropForbidden gives a stream without calls of tools that the client did not allow: a model may
 // remember them from earlier turns, and some servers do not know that none may be called.
-func (x *exchange) onlyAllowed(stream chat.Stream) chat.Stream {
+func (x *exchange) dropForbidden(stream chat.Stream) chat.Stream {
 	names, all := x.allowedTools()
 	if all || x.reply.Passed {
 		return stream
@@ -75,7 +75,7 @@ func (x *exchange) onlyAllowed(stream chat.Stream) chat.Stream {
 	return chat.Only(stream, func(name string) bool { return slices.Contains(names, name) }, func() { x.reply.Late = append(x.reply.Late, notAllowed) }, empty)
 }
 
-// leaveOut is onlyAllowed for a whole answer, and leaves out calls without a name, as streams do.
+// leaveOut is dropForbidden for a whole answer, and leaves out calls without a name, as streams do.
 // What it left out is lost.
 func (x *exchange) leaveOut(a *chat.Answer) (lost []chat.Loss) {
 	names, all := x.allowedTools()
@@ -96,7 +96,7 @@ func (x *exchange) leaveOut(a *chat.Answer) (lost []chat.Loss) {
 }
 
 // remark leaves out the calls of an answer that were not allowed, and tells of them and of an
-// end that nobody knows. It is an error where nothing is left.
+// end that is not known. It is an error where nothing is left.
 func (x *exchange) remark(a *chat.Answer) ([]chat.Loss, error) {
 	lost := x.leaveOut(a)
 	if !x.resumes && a.Stop.Reason != chat.Paused {

@@ -12,13 +12,13 @@ import (
 // unreachable is what a caller hears when the call to an upstream came to nothing.
 func unreachable(err error) *fault.Error {
 	told := fault.New(fault.UpstreamError, "The model's provider could not be reached.").Because(err)
-	told.Unreached = unreached(err)
+	told.Unreached = isUnreached(err)
 	return told
 }
 
-// unreached reports whether no connection came about: then it was not the request that
+// isUnreached reports whether no connection came about: then it was not the request that
 // failed, and no request would fare better.
-func unreached(err error) bool {
+func isUnreached(err error) bool {
 	if errors.Is(err, context.Canceled) {
 		return false // the client is gone
 	}

@@ -96,7 +96,7 @@ func (d *watchdog) explain(err error) error {
 	case cause == nil:
 	case errors.Is(cause, errFirstByte), errors.Is(cause, errGap), errors.Is(cause, errTotal):
 		late := fault.New(fault.UpstreamTimeout, "The model's provider did not answer in time.").Because(errors.Join(cause, err))
-		late.Owed = !unreached(err)
+		late.Owed = !isUnreached(err)
 		return late
 	case errors.Is(cause, context.Canceled):
 		// The client hung up: there is no client to tell, and no upstream to blame.

@@ -51,7 +51,7 @@ func task() *generation.Task {
 		Provider: "stele/studio", State: media.Pending, Stage: generation.Ordered, Created: now, Updated: now, Deadline: now, Version: 1,
 		Order: generation.Order{Prompt: "a stele in the desert", Parameters: map[string]any{"aspect_ratio": "16:9", "seed": int64(7)}},
 	}
-	t.Then(generation.Run{ID: t.ID})
+	t.AddJob(generation.Run{ID: t.ID})
 	return t
 }
 
@@ -75,14 +75,14 @@ func TestATaskIsWorkedOnWhenItIsSaved(t *testing.T) {
 		}
 		no := errors.New("no")
 		_, err := s.UpdateTask(t.Context(), v.Workspace, v.ID, func(t *generation.Task) error {
-			t.Then(generation.Run{ID: "not this"})
+			t.AddJob(generation.Run{ID: "not this"})
 			return no
 		})
 		if !errors.Is(err, no) {
 			t.Fatal(err)
 		}
 		_, err = s.UpdateTask(t.Context(), v.Workspace, v.ID, func(t *generation.Task) error {
-			t.Then(generation.Run{ID: "but this"})
+			t.AddJob(generation.Run{ID: "but this"})
 			return nil
 		})
 		if err != nil {

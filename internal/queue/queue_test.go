@@ -44,7 +44,7 @@ func open(t testing.TB, engine string) *store.Store {
 	}
 	t.Cleanup(s.Close)
 	for range 2 { // the second time there is nothing to do
-		err := s.Alone(t.Context(), func(ctx context.Context) error { return queue.Migrate(ctx, s.Writer(), s.Pool()) })
+		err := s.RunAlone(t.Context(), func(ctx context.Context) error { return queue.Migrate(ctx, s.Writer(), s.Pool()) })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -116,7 +116,7 @@ func (q *Queue) newClient() (client, error) {
 		Logger:                      slog.New(quiet{q.Log.Handler()}),
 	}
 	for kind, w := range q.works { // a queue for each kind: none waits behind another
-		c.Queues[kind] = river.QueueConfig{MaxWorkers: w.how.held()}
+		c.Queues[kind] = river.QueueConfig{MaxWorkers: w.how.mostHeld()}
 		river.AddWorkerArgs(c.Workers, args{kind: kind}, river.Worker[args](&w))
 	}
 	if q.Pool != nil {
@@ -164,7 +164,7 @@ func (w *worker) NextRetry(j *river.Job[args]) time.Time {
 func (w *worker) Work(ctx context.Context, j *river.Job[args]) error {
 	w.doing.Store(j.ID, true)
 	defer w.doing.Delete(j.ID)
-	again, err := w.once(ctx, j.Args.raw)
+	again, err := w.workOnce(ctx, j.Args.raw)
 	switch {
 	case err == nil && again > 0:
 		return river.JobSnooze(again)
@@ -182,8 +182,8 @@ func (w *worker) Work(ctx context.Context, j *river.Job[args]) error {
 	return err
 }
 
-// once turns a panic into an error.
-func (w *worker) once(ctx context.Context, raw []byte) (again time.Duration, err error) {
+// workOnce turns a panic into an error.
+func (w *worker) workOnce(ctx context.Context, raw []byte) (again time.Duration, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())

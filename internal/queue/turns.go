@@ -36,9 +36,9 @@ func newLine(w Work, kind Job) *fair.Line {
 
 func (w *Work) room() int { return max(leastRoom, w.Workers/4) }
 
-// held is how many jobs River may have fetched at a time: those being done, those
+// mostHeld is how many jobs River may have fetched at a time: those being done, those
 // that wait for their turn, and some that are being sent back.
-func (w *Work) held() int { return max(1, w.Workers) + w.room() + handing }
+func (w *Work) mostHeld() int { return max(1, w.Workers) + w.room() + handing }
 
 func (w *Work) timeout() time.Duration {
 	if w.Timeout <= 0 {

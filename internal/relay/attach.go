@@ -26,8 +26,8 @@ type reader interface {
 	// Reads reports whether it fetches what is at a part's address, or, where the
 	// client's own bytes pass, may know better what that means.
 	Reads(p *chat.Part, passes bool) bool
-	// Bound reports whether it fetches nothing at all.
-	Bound() bool
+	// FetchesNothing reports whether it fetches nothing at all.
+	FetchesNothing() bool
 }
 
 const (
@@ -77,7 +77,7 @@ func (r *Relay) mayName(req *chat.Request, upstream Upstream) bool {
 		return facts.Files
 	}
 	reads, ok := upstream.(reader)
-	return ok && (facts.Asked.Documents || reads.Bound())
+	return ok && (facts.Asked.Documents || reads.FetchesNothing())
 }
 
 // place is where in a conversation something is that the upstream has to be given.
@@ -224,7 +224,7 @@ func (f *fetched) get(ctx context.Context, r *Relay, workspace string, talk *cha
 	}
 	for _, w := range wanted { // one file may be named by parts of several kinds
 		if got := f.by[w.name()]; got.file != nil && w.at.Kind != chat.Document && w.at.Kind != got.kind {
-			return withPart(wrongKind(w.at, got.file), talk.Messages[w.message], talk.Messages[w.message].Parts[w.part])
+			return withPart(refuseKind(w.at, got.file), talk.Messages[w.message], talk.Messages[w.message].Parts[w.part])
 		}
 	}
 	return nil
@@ -278,7 +278,7 @@ func (f *fetched) put(req *chat.Request, talk *chat.Conversation, wanted []place
 	case !changed:
 		return req
 	case passes:
-		return req.Swapped(whole, swaps)
+		return req.WithSwaps(whole, swaps)
 	}
 	return req.With(whole)
 }

@@ -60,7 +60,7 @@ func (c *call) noteServed(reply *chat.Reply) {
 	}
 	reply.Dropped = append(reply.Dropped, c.noteLosses(reply.Response)...)
 	c.describe()
-	c.count(reply.Response.Seen().Settled(c.body))
+	c.count(reply.Response.Seen().UsageToMeter(c.body))
 	reply.Response.Usage = c.used // what is booked is what the client is told
 }
 
@@ -153,7 +153,7 @@ func (c *call) whyEnded(err error) error {
 	if err == nil {
 		return nil
 	}
-	if e := access.Ended(c.asker); e != nil {
+	if e := access.WhyEnded(c.asker); e != nil {
 		return e
 	}
 	return nil
@@ -164,9 +164,9 @@ func (c *call) fail(err error) { c.record.Status, c.record.Code = statusOf(err) 
 // clientGone is the code of a call whose client did not wait for the answer.
 const clientGone = "client_gone"
 
-// lostOwed reports whether an upstream was at work when the client left, the time was up
+// owesLost reports whether an upstream was at work when the client left, the time was up
 // or the connection broke: what it was sent is owed, and what it answered is not known.
-func (c *call) lostOwed() bool { return c.reply == nil && c.owed && c.model != nil }
+func (c *call) owesLost() bool { return c.reply == nil && c.owed && c.model != nil }
 
 // statusOf is how the record tells of a failure.
 func statusOf(err error) (status int, code string) {
@@ -188,7 +188,7 @@ func (c *call) watch(stream chat.Stream) chat.Stream {
 				c.fail(ended)
 			} else if err != nil {
 				c.fail(err)
-				c.relay.Router.Broke(c.record.Provider, fault.New(fault.Code(c.record.Code), "The stream broke."))
+				c.relay.Router.NoteBroken(c.record.Provider, fault.New(fault.Code(c.record.Code), "The stream broke."))
 			}
 			if !c.reply.Passed {
 				seen.follow(chunk.Events)
@@ -227,10 +227,10 @@ func (c *call) settle() {
 		c.record.Took = c.relay.Now().Sub(c.start)
 		switch {
 		case c.reply != nil && c.reply.Seen != nil && c.record.Code != "":
-			c.count(c.reply.Seen.Unfinished(c.body))
+			c.count(c.reply.Seen.UsageSoFar(c.body))
 		case c.reply != nil && c.reply.Seen != nil:
-			c.count(c.reply.Seen.Settled(c.body))
-		case c.lostOwed():
+			c.count(c.reply.Seen.UsageToMeter(c.body))
+		case c.owesLost():
 			c.estimate(&c.record)
 		}
 		if c.model != nil && c.reply != nil {

@@ -36,7 +36,7 @@ func (c *call) tellUsed(chunk *chat.Chunk) {
 // cost is what the answer cost by what has come of it; nil where that is not known.
 func (c *call) cost() *int64 {
 	if c.reply.Seen != nil {
-		c.count(c.reply.Seen.Settled(c.body))
+		c.count(c.reply.Seen.UsageToMeter(c.body))
 	}
 	if c.price(&c.record, c.used); !c.record.Priced {
 		return nil

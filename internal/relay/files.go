@@ -47,7 +47,7 @@ func (f *fetched) load(ctx context.Context, files Files, workspace, id string, c
 	}
 	r, err := files.Open(ctx, kept, 0, -1)
 	if err != nil {
-		return nil, lostFile(id, err)
+		return nil, refuseLostFile(id, err)
 	}
 	defer r.Close()
 	got := &gotten{kind: kinds[kept.Kind], file: kept, media: &chat.Media{Type: kept.Type, Name: kept.Name}}
@@ -64,13 +64,13 @@ func (f *fetched) load(ctx context.Context, files Files, workspace, id string, c
 		got.media.Base64 = text.String()
 	}
 	if err != nil {
-		return nil, lostFile(id, err)
+		return nil, refuseLostFile(id, err)
 	}
 	return got, nil
 }
 
-// lostFile says why a file cannot go into a conversation.
-func lostFile(id string, err error) error {
+// refuseLostFile says why a file cannot go into a conversation.
+func refuseLostFile(id string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fault.New(fault.FileNotFound, "The bytes of the file %s are not there any more.", id).Because(err)
@@ -80,8 +80,8 @@ func lostFile(id string, err error) error {
 	return fmt.Errorf("read file %s: %w", id, err)
 }
 
-// wrongKind says that a file cannot stand where a part names it.
-func wrongKind(p *chat.Part, f *file.File) error {
+// refuseKind says that a file cannot stand where a part names it.
+func refuseKind(p *chat.Part, f *file.File) error {
 	wanted := "such a file"
 	for name, kind := range kinds {
 		if kind == p.Kind {

@@ -22,7 +22,7 @@ type saving struct {
 
 // save begins to write a turn for the other servers. It is nil where none needs it.
 func (v *Vault) save(ctx context.Context, workspace string, t *turn) *saving {
-	if v.rows == nil || !t.signed() || len(t.keys()) == 0 {
+	if v.rows == nil || !t.isSigned() || len(t.keys()) == 0 {
 		return nil
 	}
 	const lost = "thoughts of a turn are known to this server only"

@@ -98,8 +98,8 @@ func (t *turn) keys() []string {
 func callKey(id string) string   { return "call " + id }
 func markKey(turn string) string { return "turn " + turn }
 
-// signed reports whether the turn has anything that is wanted back.
-func (t *turn) signed() bool {
+// isSigned reports whether the turn has anything that is wanted back.
+func (t *turn) isSigned() bool {
 	for _, proof := range t.proofs {
 		if proof != "" {
 			return true

@@ -51,7 +51,7 @@ func (s *Service) Record(ctx context.Context, r Request, m Making) (*Follower, e
 		if bound, err := rec.awaitDecision(ctx); err != nil {
 			return nil, err
 		} else if bound {
-			return nil, conflict()
+			return nil, refuseConflict()
 		}
 	}
 }
@@ -148,7 +148,7 @@ func (s *Service) record(ctx context.Context, rec *recording, r Request, m *Maki
 		asked.Since = now
 		c, mine, err := s.Store.Claim(ctx, asked, now.Add(-Kept), silent)
 		if err == nil && c.Fingerprint != r.Fingerprint {
-			err = conflict()
+			err = refuseConflict()
 		}
 		if err == nil && c.ID != reader.claim {
 			err = reader.begin(c.ID)
@@ -170,7 +170,7 @@ func (s *Service) record(ctx context.Context, rec *recording, r Request, m *Maki
 			rec.end(Whole, err, nil)
 			return
 		}
-		if pause.For(ctx, lookAt) != nil || rec.deserted() {
+		if pause.For(ctx, lookAt) != nil || rec.isDeserted() {
 			rec.end(Whole, errDeserted(), nil)
 			return
 		}
@@ -292,7 +292,7 @@ func (p *pieceReader) finish(ctx context.Context, a Answer) {
 	r.end(a.Ending, err, nil)
 }
 
-func notKept() error {
+func refuseNotKept() error {
 	return fault.New(fault.IdempotencyNotKept, "The first request with this Idempotency-Key was answered, and its answer was not kept: "+
 		"it is too long, or nothing that is said may be kept here. It was not asked for again: take a new key to do so.").
 		With("field", "Idempotency-Key")

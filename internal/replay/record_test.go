@@ -67,8 +67,8 @@ func rest(t *testing.T, f *replay.Follower) (text string, last replay.Part, err 
 func wantRest(t *testing.T, f *replay.Follower, want string, cut, replayed bool) {
 	t.Helper()
 	text, last, err := rest(t, f)
-	if err != nil || text != want || last.Cut != cut || f.Replayed() != replayed {
-		t.Errorf("%q, cut %v, replayed %v, %v; want %q", text, last.Cut, f.Replayed(), err, want)
+	if err != nil || text != want || last.Cut != cut || f.IsReplay() != replayed {
+		t.Errorf("%q, cut %v, replayed %v, %v; want %q", text, last.Cut, f.IsReplay(), err, want)
 	}
 }
 
@@ -78,7 +78,7 @@ func TestAnAnswerIsFollowedWhereverItIsMade(t *testing.T) {
 		one, two := h.process(t, "one"), h.process(t, "two")
 		goOn := make(chan struct{})
 		first := record(t, one, request("k"), making(t, func(ctx context.Context, take *replay.Take) replay.Result {
-			if err := take.Asked(ctx); err != nil {
+			if err := take.MarkAsked(ctx); err != nil {
 				t.Error(err)
 			}
 			take.Begin(stream)
@@ -125,7 +125,7 @@ func TestADeadProcessesAnswerEndsOnceForAll(t *testing.T) {
 		dead := h.process(t, "dead")
 		goOn := make(chan struct{})
 		first := record(t, dead, request("k"), making(t, func(ctx context.Context, take *replay.Take) replay.Result {
-			_ = take.Asked(ctx)
+			_ = take.MarkAsked(ctx)
 			take.Begin(stream)
 			_ = take.Write(ctx, []byte("a"))
 			take.Flush(ctx)
@@ -192,7 +192,7 @@ func TestOfManyTwinsOneMakesTheAnswer(t *testing.T) {
 				key := fmt.Sprint(i % 10)
 				f := record(t, processes[i%2], request(key), making(t, func(ctx context.Context, take *replay.Take) replay.Result {
 					made.Add(1)
-					_ = take.Asked(ctx)
+					_ = take.MarkAsked(ctx)
 					take.Begin(stream)
 					for range 20 {
 						_ = take.Write(ctx, []byte(key))
@@ -245,7 +245,7 @@ func TestWhatFailedAfterItWasAskedForIsLost(t *testing.T) {
 		s, broken := h.process(t, "one"), errors.New("broken")
 		for key, write := range map[string]string{"begun": "a", "asked": ""} {
 			f := record(t, s, request(key), making(t, func(ctx context.Context, take *replay.Take) replay.Result {
-				_ = take.Asked(ctx)
+				_ = take.MarkAsked(ctx)
 				if write != "" {
 					take.Begin(stream)
 					_ = take.Write(ctx, []byte(write))
@@ -270,7 +270,7 @@ func TestWhatIsNotKeptIsGivenOnce(t *testing.T) {
 			engines(t, func(t *testing.T, h *house) {
 				s, r := h.process(t, "one"), request("k")
 				m := making(t, func(ctx context.Context, take *replay.Take) replay.Result {
-					_ = take.Asked(ctx)
+					_ = take.MarkAsked(ctx)
 					take.Begin(stream)
 					for range 5 {
 						if err := take.Write(ctx, []byte("abcd")); err != nil {
@@ -300,7 +300,7 @@ func TestAnAnswerIsGivenUpWhenNoClientComesBack(t *testing.T) {
 		s := h.process(t, "one")
 		gone := make(chan error, 1)
 		m := making(t, func(ctx context.Context, take *replay.Take) replay.Result {
-			_ = take.Asked(ctx)
+			_ = take.MarkAsked(ctx)
 			take.Begin(stream)
 			_ = take.Write(ctx, []byte("a"))
 			take.Flush(ctx)

@@ -72,7 +72,7 @@ func (r *recording) follow(first bool) (*Follower, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.spilled {
-		return nil, notKept()
+		return nil, refuseNotKept()
 	}
 	f := &Follower{recording: r, first: first}
 	r.followers[f] = true
@@ -111,8 +111,8 @@ func (r *recording) desert() {
 	}
 }
 
-// deserted reports whether the recording has no follower.
-func (r *recording) deserted() bool {
+// isDeserted reports whether the recording has no follower.
+func (r *recording) isDeserted() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.followers) == 0
@@ -161,23 +161,23 @@ func (f *Follower) look() (part Part, ready bool, changed <-chan struct{}, err e
 	case r.err != nil:
 		return part, false, nil, r.err
 	case r.ending == NotKept:
-		return part, false, nil, notKept()
+		return part, false, nil, refuseNotKept()
 	}
 	part.Ended = r.ended && f.at == r.ready && r.err == nil
 	part.Cut = part.Ended && r.ending == Cut
 	return part, true, nil, nil
 }
 
-// Replayed reports whether another request than the follower's made the answer. It is known
+// IsReplay reports whether another request than the follower's made the answer. It is known
 // from the first part on.
-func (f *Follower) Replayed() bool {
+func (f *Follower) IsReplay() bool {
 	f.recording.mu.Lock()
 	defer f.recording.mu.Unlock()
 	return !f.first || !f.recording.own
 }
 
-// Unsaved is why an answer that has ended may not be found again; nil where it was saved.
-func (f *Follower) Unsaved() error {
+// WhyUnsaved is why an answer that has ended may not be found again; nil where it was saved.
+func (f *Follower) WhyUnsaved() error {
 	f.recording.mu.Lock()
 	defer f.recording.mu.Unlock()
 	return f.recording.unsaved

@@ -84,7 +84,7 @@ func (s *Service) Begin(ctx context.Context, r Request) (*Turn, error) {
 }
 
 // Enter is Begin as far as this process goes: nothing is saved yet. The caller either
-// saves the turn's claim with what it makes and ends the turn with Saved, or begins it.
+// saves the turn's claim with what it makes and ends the turn with EndSaved, or begins it.
 func (s *Service) Enter(ctx context.Context, r Request) (*Turn, error) {
 	until := time.Now().Add(patience)
 	for {
@@ -94,7 +94,7 @@ func (s *Service) Enter(ctx context.Context, r Request) (*Turn, error) {
 			return &Turn{ID: r.ID, service: s, scope: r.Scope, work: mine, claim: claim, until: until}, nil
 		}
 		if other.fingerprint != r.Fingerprint {
-			return nil, conflict()
+			return nil, refuseConflict()
 		}
 		select {
 		case <-other.done:
@@ -132,7 +132,7 @@ func Counts(status int) bool {
 	return (status >= 200 && status < 300) || status == 400 || status == 404 || status == 415 || status == 422
 }
 
-func conflict() error {
+func refuseConflict() error {
 	return fault.New(fault.IdempotencyConflict, "This Idempotency-Key was used for another request: take a new one.").
 		With("field", "Idempotency-Key")
 }

@@ -14,7 +14,7 @@ func TestWhatIsTooLongIsPassedOnInBites(t *testing.T) {
 	engines(t, func(t *testing.T, h *house) {
 		answer := bytes.Repeat([]byte("0123456789abcdef"), 200_000)
 		m := making(t, func(ctx context.Context, take *replay.Take) replay.Result {
-			_ = take.Asked(ctx)
+			_ = take.MarkAsked(ctx)
 			take.Begin(stream)
 			return replay.Result{Err: take.Write(ctx, answer)}
 		})

@@ -12,7 +12,7 @@ import (
 // betweenPieces is between two pieces of one answer: as often as it is saved, clients see more of it.
 const betweenPieces = 20 * time.Millisecond
 
-// Take is an answer that is being made and recorded. Its maker calls Asked before
+// Take is an answer that is being made and recorded. Its maker calls MarkAsked before
 // anything is asked of an upstream, then Begin, then Write for whole events. It is for
 // one goroutine.
 type Take struct {
@@ -40,9 +40,9 @@ func newTake(r *recording, s *Service, c Claim, m *Making) *Take {
 	return &Take{recording: r, store: s.Store, claim: c, request: m.Request, private: m.Private, lost: m.Lost, now: s.Now, place: placeHead}
 }
 
-// Asked notes that an upstream is asked from now on: who finds the claim left knows
+// MarkAsked notes that an upstream is asked from now on: who finds the claim left knows
 // that the answer may have been paid for.
-func (t *Take) Asked(ctx context.Context) error {
+func (t *Take) MarkAsked(ctx context.Context) error {
 	if t.asked {
 		return nil
 	}
@@ -54,8 +54,8 @@ func (t *Take) Asked(ctx context.Context) error {
 // WasAsked reports whether an upstream may have been asked.
 func (t *Take) WasAsked() bool { return t.asked }
 
-// Begun reports whether the answer has begun.
-func (t *Take) Begun() bool { return t.begun }
+// HasBegun reports whether the answer has begun.
+func (t *Take) HasBegun() bool { return t.begun }
 
 // Begin says what comes before the answer's bytes.
 func (t *Take) Begin(h Head) {

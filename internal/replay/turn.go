@@ -44,7 +44,7 @@ func (t *Turn) Begin(ctx context.Context) (*Turn, error) {
 			return t, nil
 		case c.Fingerprint != asked.Fingerprint:
 			t.Leave()
-			return nil, conflict()
+			return nil, refuseConflict()
 		case c.Answer.Status != 0:
 			t.work.answer = c.Answer
 			t.Leave()
@@ -68,16 +68,16 @@ func (t *Turn) Claim(a Answer) Claim {
 	return c
 }
 
-// Saved ends a turn whose claim was saved.
-func (t *Turn) Saved(a Answer) {
+// EndSaved ends a turn whose claim was saved.
+func (t *Turn) EndSaved(a Answer) {
 	t.work.answer = a
 	t.Leave()
 }
 
-// Once makes what a turn is for, unless that was made in an earlier turn which never
+// DoOnce makes what a turn is for, unless that was made in an earlier turn which never
 // ended, or by another process while this one was slow. Find looks for it under the
 // turn's ID, and fails with the code missing where there is none.
-func Once[T any](t *Turn, missing fault.Code, find, order func(id string) (T, error)) (T, error) {
+func DoOnce[T any](t *Turn, missing fault.Code, find, order func(id string) (T, error)) (T, error) {
 	if t.Again {
 		if found, err := find(t.ID); err == nil || fault.From(err).Code != missing {
 			return found, err

@@ -33,7 +33,7 @@ const (
 	stateOpen     = "open"
 )
 
-// breaker holds requests back from a target: those of one caller, or everybody's.
+// breaker holds requests back from a target: those of one caller, or of all.
 type breaker struct {
 	failures int // in a row
 	open     bool

@@ -42,7 +42,7 @@ func (c *circuit) allow(caller string, now time.Time) (done func(blame error, no
 	own := c.own[caller]
 	if err = c.common.refuse(caller, c.news.node, now); err == nil && own != nil {
 		trier := c.news.node
-		if c.common.open { // the server that tries for everybody tries for this caller as well
+		if c.common.open { // the server that tries for all callers tries for this one as well
 			trier = own.trier
 		}
 		err = own.refuse(caller, trier, now)
@@ -129,15 +129,15 @@ func (c *circuit) note(caller string, blame error, now time.Time) {
 	if len(c.failing) < mostCallers {
 		c.failing[caller] = true
 	}
-	if c.blamed(now) {
+	if c.isBlamed(now) {
 		c.common.trip(c.news.node, now)
 		clear(c.failing) // those who try next are to say whether it still fails
 		c.news.mark(mark{c.target, ""})
 	}
 }
 
-// blamed reports whether it is the provider that fails, and not what callers ask of it.
-func (c *circuit) blamed(now time.Time) bool {
+// isBlamed reports whether it is the provider that fails, and not what callers ask of it.
+func (c *circuit) isBlamed(now time.Time) bool {
 	if c.unreached >= failuresToOpen {
 		return true
 	}
@@ -155,7 +155,7 @@ func (c *circuit) active(now time.Time) (n int) {
 }
 
 // hold keeps a caller off the target for as long as its provider has asked for. If most
-// of those who ask were told so, it counts for everybody.
+// of those who ask were told so, it counts for all callers.
 func (c *circuit) hold(caller string, wait time.Duration, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -56,7 +56,7 @@ func later(a, b time.Time) time.Time {
 // Breaker is the state of a breaker of a target.
 type Breaker struct {
 	Model  string // the upstream's name
-	Caller string // whom it holds back; "" for everybody
+	Caller string // whom it holds back; "" for all callers
 	State  string // closed, half-open or open
 	InRow  int    // failures in a row
 }
@@ -100,8 +100,8 @@ func (r *Router) Note(provider string, err error) {
 	}
 }
 
-// Broke says that a try which had begun to answer failed in the end.
-func (r *Router) Broke(provider string, err error) {
+// NoteBroken says that a try which had begun to answer failed in the end.
+func (r *Router) NoteBroken(provider string, err error) {
 	if _, failed := failure(err); failed {
 		r.tallies.of(provider).note(r.now(), err, 0)
 	}

@@ -33,8 +33,8 @@ func TestHealthCountsTheLastHour(t *testing.T) {
 	if h := r.Health()["a"]; h.Tries != 1 || h.Failures != 1 || h.InARow != 1 || h.Message != "busy" || h.Rejected {
 		t.Errorf("much later: %+v", h)
 	}
-	r.Broke("a", slow)
-	r.Broke("a", wrong)
+	r.NoteBroken("a", slow)
+	r.NoteBroken("a", wrong)
 	if h := r.Health()["a"]; h.Tries != 1 || h.Failures != 2 || h.Code != fault.UpstreamTimeout {
 		t.Errorf("after a stream broke: %+v", h)
 	}

@@ -18,7 +18,7 @@ const (
 // State is what servers tell each other of a target that is not well.
 type State struct {
 	Provider, Model string
-	Caller          string    // whom it holds back; "" for everybody
+	Caller          string    // whom it holds back; "" for all callers
 	Opened          time.Time // when its breaker opened; zero: it is closed
 	Until           time.Time // then it is tried
 	Trier           string    // by this server; "": by any that claims it
@@ -79,8 +79,8 @@ func (r *Router) Share(node string) {
 	r.circuits.news = news{node: node, fresh: make(map[mark]bool), known: make(map[mark]bool)}
 }
 
-// Stirred reports whether there is something to tell, or a target that is not well.
-func (r *Router) Stirred() bool {
+// HasNews reports whether there is something to tell, or a target that is not well.
+func (r *Router) HasNews() bool {
 	n := &r.circuits.news
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -88,7 +88,7 @@ func (r *Router) Stirred() bool {
 }
 
 // News are the states that changed here since it was last asked, those that are well again
-// among them. What could not be told is given back to Untold.
+// among them. What could not be told is given to TakeBack.
 func (r *Router) News() []State {
 	n := &r.circuits.news
 	n.mu.Lock()
@@ -110,8 +110,8 @@ func (r *Router) News() []State {
 	return told
 }
 
-// Untold takes back what the others could not be told.
-func (r *Router) Untold(list []State) {
+// TakeBack takes back what the others could not be told.
+func (r *Router) TakeBack(list []State) {
 	n := &r.circuits.news
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -120,8 +120,8 @@ func (r *Router) Untold(list []State) {
 	}
 }
 
-// Wanted are the breakers that this server would try, and that no other one tries.
-func (r *Router) Wanted() []State {
+// WantedBreakers are the breakers that this server would try, and that no other one tries.
+func (r *Router) WantedBreakers() []State {
 	n, now := &r.circuits.news, r.now()
 	n.mu.Lock()
 	known := slices.Collect(maps.Keys(n.known))

@@ -50,7 +50,7 @@ func (b *board) talk(servers ...*server) {
 				b.states[m] = told
 			}
 		}
-		for _, claim := range s.Wanted() {
+		for _, claim := range s.WantedBreakers() {
 			m := mark{address{claim.Provider, claim.Model}, claim.Caller}
 			if now := b.states[m]; now.Trier == "" || !b.now.Before(now.TryBy) {
 				now.Trier, now.TryBy = claim.Trier, claim.TryBy

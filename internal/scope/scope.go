@@ -57,7 +57,7 @@ func (r *Request) Note(facts ...slog.Attr) {
 	*r.facts = append(*r.facts, facts...)
 }
 
-// Facts returns what was noted so far, until Written. The caller must not change it.
+// Facts returns what was noted so far, until DropFacts. The caller must not change it.
 func (r *Request) Facts() []slog.Attr {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -67,8 +67,8 @@ func (r *Request) Facts() []slog.Attr {
 	return slices.Clip(*r.facts)
 }
 
-// Written lets go of the facts, because the log line has them. What is noted later is in none.
-func (r *Request) Written() {
+// DropFacts lets go of the facts, because the log line has them. What is noted later is in none.
+func (r *Request) DropFacts() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.facts == nil {

@@ -17,16 +17,16 @@ func TestFactsAreOfOneRequest(t *testing.T) {
 		if n := len(one.Facts()); n != 2 {
 			t.Fatalf("%d facts", n)
 		}
-		one.Written()
+		one.DropFacts()
 		other.Note(slog.String("of", "other"))
 		one.Note(slog.String("of", "one, too late"))
-		one.Written()
-		one.Written()
+		one.DropFacts()
+		one.DropFacts()
 		facts := other.Facts()
 		if len(facts) != 1 || facts[0].Value.String() != "other" || len(one.Facts()) != 0 {
 			t.Fatalf("%v, and %v", facts, one.Facts())
 		}
-		other.Written()
+		other.DropFacts()
 	}
 }
 
@@ -37,7 +37,7 @@ func TestNotingFactsTakesNoMemory(t *testing.T) { //nolint:paralleltest // memor
 		r.Note(slog.String("a", "b"), slog.Int("c", 1), slog.String("d", "e"))
 		r.Note(slog.String("f", "g"))
 		_ = r.Facts()
-		r.Written()
+		r.DropFacts()
 	}); n > 0 {
 		t.Errorf("%v allocations", n)
 	}

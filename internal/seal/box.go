@@ -78,8 +78,8 @@ func (b *Box) Stale(sealed []byte) bool {
 	return !ok || head.id != current.id()
 }
 
-// Marked reports whether a value says itself what it was sealed for.
-func Marked(sealed []byte) bool {
+// IsMarked reports whether a value says itself what it was sealed for.
+func IsMarked(sealed []byte) bool {
 	_, ok := readHead(sealed)
 	return ok
 }

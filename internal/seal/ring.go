@@ -129,9 +129,9 @@ func (r *Ring) WithoutFormer(now time.Time) *Ring {
 	return ringWith(c)
 }
 
-// Missing is called when a value was sealed with a key that the ring does not
+// OnMissing is called when a value was sealed with a key that the ring does not
 // have, so that it can be looked for.
-func (r *Ring) Missing(look func()) { r.missing.Store(&look) }
+func (r *Ring) OnMissing(look func()) { r.missing.Store(&look) }
 
 // Box is the cipher for a purpose. It follows the ring.
 func (r *Ring) Box(purpose string) *Box {

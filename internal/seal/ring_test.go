@@ -99,7 +99,7 @@ func TestAMissingKeyIsLookedFor(t *testing.T) {
 	if _, err := mine.Box("a").Open(sealed); !errors.Is(err, seal.ErrBroken) {
 		t.Fatal("it is known already")
 	}
-	mine.Missing(func() { _ = mine.Take(master, theirs.Wrap(master)) })
+	mine.OnMissing(func() { _ = mine.Take(master, theirs.Wrap(master)) })
 	if plain, err := mine.Box("a").Open(sealed); err != nil || string(plain) != "secret" {
 		t.Errorf("%q, %v", plain, err)
 	}

@@ -65,7 +65,7 @@ func (w *crowd) admit(c *conn) bool {
 		return true
 	}
 	if victim != nil {
-		w.part(victim)
+		w.takeOut(victim)
 		w.add(c, at)
 	}
 	w.mu.Unlock()
@@ -144,7 +144,7 @@ func (w *crowd) lengthen(c *conn) {
 	var victim *conn
 	if w.heads.Len() > longHeads {
 		victim = w.heads.Front().Value.(*conn)
-		w.part(victim)
+		w.takeOut(victim)
 	}
 	w.mu.Unlock()
 	if victim != nil {
@@ -171,7 +171,7 @@ func (w *crowd) remove(c *conn) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if c.group != nil {
-		w.part(c)
+		w.takeOut(c)
 	}
 }
 
@@ -187,7 +187,7 @@ func (w *crowd) add(c *conn, at netip.Prefix) {
 	w.rank(g, len(g.conns)-1)
 }
 
-func (w *crowd) part(c *conn) {
+func (w *crowd) takeOut(c *conn) {
 	g := c.group
 	g.order.Remove(c.at)
 	c.group, c.at = nil, nil

@@ -11,6 +11,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -65,10 +66,16 @@ func TestAGoodClientGetsInBesideManySlowOnes(t *testing.T) {
 	t.Parallel()
 	const most = 20
 	h := open(t, Bounds{PerAddress: most, Connections: 10 * most})
+	var gone atomic.Int32
 	for i := range 10 * most {
 		c := h.at[[]string{"main", "console", "metrics"}[i%3]](t)
 		_, _ = io.WriteString(c, []string{"", "GET /hea", "POST /read HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nx"}[i/3%3])
+		go func() {
+			_, _ = io.Copy(io.Discard, c)
+			gone.Add(1)
+		}()
 	}
+	await(t, "all are in but those that made room", func() bool { return gone.Load() >= 9*most })
 	for range 3 * most {
 		for _, name := range []string{"main", "console", "metrics"} {
 			if !says(t, h.at[name](t), "/healthz") {

@@ -16,6 +16,8 @@ type exchange struct {
 	conn   *conn           // nil: a test's own connection
 	in     body            // zero: the request has none
 	ctx    context.Context //nolint:containedctx // that of the connection; nil: a listener without a log line
+	id     string          // X-Request-Id of the answer; "": none
+	lines  *[]byte         // of its head, beside what net/http writes; nil: none yet
 	status int
 	gone   bool // the client had left, or was cut off, when the answer began
 	bytes  int64
@@ -95,30 +97,9 @@ func (x *exchange) WriteHeader(status int) {
 		if x.hasRest() && !x.multi && (x.expects || x.hasty || !x.in.rest(restBytes, restTime, restTime)) {
 			x.Header().Set("Connection", "close")
 		}
+		x.beginHead()
 	}
 	x.ResponseWriter.WriteHeader(status)
-}
-
-// HeaderRoom is where whole lines of the answer's head are appended to, each with its end,
-// before they are given to HeaderLines; nil where they must be given to Header. net/http
-// would copy, sort and check every one of them, which costs ten times as much as writing it.
-func (x *exchange) HeaderRoom() *[]byte {
-	if !x.legible || x.status != 0 {
-		return nil
-	}
-	room := packs.Get().(*[]byte)
-	*room = append(*room, make([]byte, statusRoom)...)
-	return room
-}
-
-// HeaderLines puts what was appended to a HeaderRoom into the answer's head. The room is
-// not the caller's any more.
-func (x *exchange) HeaderLines(room *[]byte) {
-	if x.status != 0 {
-		freePack(room)
-		return
-	}
-	x.conn.insert(room)
 }
 
 // Write writes a part of the answer.
@@ -214,6 +195,9 @@ func (x *exchange) end(aborted, patient bool) {
 	}
 	if x.pending && !aborted && x.stream != nil && x.among.wary(x.stream) {
 		_ = x.FlushError()
+	}
+	if x.status == 0 && !aborted {
+		x.beginHead()
 	}
 	x.hurry()
 	switch {

@@ -33,7 +33,6 @@ func (s *Server) handler(dispatch func(http.ResponseWriter, *http.Request), secu
 			ctx, span = s.Trace.Request(ctx, made.Method, made.Header)
 		}
 		r := made.WithContext(ctx)
-		w.Header().Set("X-Request-Id", request.ID)
 		if hsts != nil {
 			w.Header()["Strict-Transport-Security"] = hsts
 		}
@@ -41,7 +40,7 @@ func (s *Server) handler(dispatch func(http.ResponseWriter, *http.Request), secu
 			w.Header().Set("Connection", "close")
 		}
 		x := newExchange(w, r, s.Bounds())
-		x.streams, x.ctx = &s.streams, made.Context()
+		x.streams, x.ctx, x.id = &s.streams, made.Context(), request.ID
 		defer func() {
 			v := recover()
 			aborted := v == http.ErrAbortHandler //nolint:errorlint,err113 // a panic value
@@ -51,8 +50,8 @@ func (s *Server) handler(dispatch func(http.ResponseWriter, *http.Request), secu
 			broken := v != nil && (aborted || x.status != http.StatusInternalServerError)
 			status := x.outcome(request)
 			s.finish(r, request, x, ending{status, time.Since(start), aborted})
-			request.Written()
-			span.Answered(request.ID, r.Method, request.Route(), status)
+			request.DropFacts()
+			span.EndAnswered(request.ID, r.Method, request.Route(), status)
 			x.end(broken, !s.Draining())
 			s.heads.leave(x, made)
 			s.multiple.leave(x)
@@ -73,7 +72,7 @@ func (s *Server) handler(dispatch func(http.ResponseWriter, *http.Request), secu
 func (s *Server) dispatch(w http.ResponseWriter, r *http.Request) {
 	r = withoutBase(r, s.BasePath)
 	switch {
-	case s.probed(w, r):
+	case s.answerProbe(w, r):
 	case underAPI(r.URL.Path), underAPI(path.Clean("/" + r.URL.Path)):
 		s.API.ServeHTTP(w, r)
 	case s.Files != nil && strings.HasPrefix(r.URL.Path, filesPath):
@@ -92,7 +91,7 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request) {
 func (s *Server) dispatchPages(w http.ResponseWriter, r *http.Request) {
 	r = withoutBase(withoutBase(r, s.ConsolePath), s.BasePath) // addresses of files have the other
 	switch {
-	case s.probed(w, r):
+	case s.answerProbe(w, r):
 	case underAPI(r.URL.Path), underAPI(path.Clean("/" + r.URL.Path)):
 		noPage(w, r)
 	case s.Files != nil && strings.HasPrefix(r.URL.Path, filesPath) && s.welcome(r):
@@ -134,8 +133,8 @@ func noPage(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(fault.New(fault.NotFound, "There is nothing at this path.").Envelope(scope.From(r.Context()).ID))
 }
 
-// probed answers health checks.
-func (s *Server) probed(w http.ResponseWriter, r *http.Request) bool {
+// answerProbe answers health checks.
+func (s *Server) answerProbe(w http.ResponseWriter, r *http.Request) bool {
 	switch r.URL.Path {
 	case "/healthz":
 		s.health(w, r, nil)

@@ -28,7 +28,7 @@ type Options struct {
 	Pages          http.Handler           // everything else
 	ConsoleListen  string                 // where pages are, and nothing else; "": at Listen
 	ConsolePath    string                 // BasePath of that listener
-	ConsoleAllow   func() []netip.Prefix  // who may see pages; none: everybody
+	ConsoleAllow   func() []netip.Prefix  // who may see pages; none: every client
 	ConsoleHSTS    time.Duration          // HSTS of that listener
 	HSTS           time.Duration          // for how long browsers are to come over TLS only; 0: they are not told
 	Metrics        http.Handler

@@ -73,7 +73,7 @@ func (s *streams) admit(x *exchange, crowd *crowd) {
 		return
 	}
 	if victim != nil {
-		s.part(victim)
+		s.takeOut(victim)
 		s.add(x, at)
 	}
 	s.mu.Unlock()
@@ -111,7 +111,7 @@ func (s *streams) add(x *exchange, at netip.Prefix) {
 	x.stream, x.among = n, s
 }
 
-func (s *streams) part(n *stream) {
+func (s *streams) takeOut(n *stream) {
 	n.in.Remove(n.entry)
 	n.in, n.entry = nil, nil
 	if s.places[n.at]--; s.places[n.at] == 0 {
@@ -155,7 +155,7 @@ func (s *streams) leave(x *exchange) {
 	}
 	s.mu.Lock()
 	if n.in != nil {
-		s.part(n)
+		s.takeOut(n)
 	}
 	s.mu.Unlock()
 	n.ending.Lock()

@@ -118,16 +118,16 @@ func (k *Keeper) Read(ctx context.Context, workspace string) error {
 	return nil
 }
 
-// Room refuses a workspace that holds as much as it may, and else counts what it is about to
+// TakeRoom refuses a workspace that holds as much as it may, and else counts what it is about to
 // take.
-func (k *Keeper) Room(ctx context.Context, workspace string, more Held) error {
+func (k *Keeper) TakeRoom(ctx context.Context, workspace string, more Held) error {
 	if k == nil {
 		return nil
 	}
 	a := k.lookUp(ctx, workspace)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if err := k.standing(a).fault(more); err != nil {
+	if err := k.standing(a).refuse(more); err != nil {
 		return err
 	}
 	a.take(more)
@@ -214,7 +214,7 @@ func (k *Keeper) Arrive(ctx context.Context, workspace string, announced int64, 
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if !owed {
-		if err := k.standing(a.of).fault(Held{Files: max(1, announced)}); err != nil {
+		if err := k.standing(a.of).refuse(Held{Files: max(1, announced)}); err != nil {
 			return nil, err
 		}
 	}
@@ -237,7 +237,7 @@ func (a *Arrival) Grow(n int64, owed bool) error {
 	if owed {
 		return nil
 	}
-	return a.keeper.standing(a.of).fault(Held{})
+	return a.keeper.standing(a.of).refuse(Held{})
 }
 
 // count has the arrival count as so many bytes. The caller holds mu.

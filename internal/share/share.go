@@ -64,8 +64,8 @@ func part(free int64) int64 {
 	return max(small, times*free)
 }
 
-// fault refuses more for a workspace that holds as much as it may; nil: it may go on.
-func (s Standing) fault(more Held) error {
+// refuse refuses more for a workspace that holds as much as it may; nil: it may go on.
+func (s Standing) refuse(more Held) error {
 	with := s.Held.plus(more)
 	for _, p := range []struct{ held, with, most int64 }{
 		{s.Held.All(), with.All(), s.All}, {s.Held.Files, with.Files, s.Most.Files}, {s.Held.Rows, with.Rows, s.Most.Rows},

@@ -92,7 +92,7 @@ func TestNoWorkspaceFillsTheDisk(t *testing.T) {
 				took[workspace] += piece
 				a.Leave(true)
 				time.Sleep(3 * time.Second)
-				_ = k.Room(t.Context(), workspace, share.Held{}) // asks for new sums
+				_ = k.TakeRoom(t.Context(), workspace, share.Held{}) // asks for new sums
 				synctest.Wait()
 			}
 		}
@@ -146,7 +146,7 @@ func TestWhoMayHoldWhat(t *testing.T) {
 				})
 				go k.Run(t.Context())
 				synctest.Wait()
-				if err := k.Room(t.Context(), "acme", c.would); refused(err) != c.full {
+				if err := k.TakeRoom(t.Context(), "acme", c.would); refused(err) != c.full {
 					t.Errorf("refused: %v, want %t", err, c.full)
 				}
 			})
@@ -170,7 +170,7 @@ func TestSumsAreReadSeldom(t *testing.T) {
 		})
 		go k.Run(t.Context())
 		begun := time.Now()
-		if err := k.Room(t.Context(), "acme", share.Held{}); err != nil {
+		if err := k.TakeRoom(t.Context(), "acme", share.Held{}); err != nil {
 			t.Errorf("nothing is known yet: %v", err)
 		}
 		if waited := time.Since(begun); waited > time.Second {
@@ -179,7 +179,7 @@ func TestSumsAreReadSeldom(t *testing.T) {
 		for range 1000 {
 			time.Sleep(100 * time.Millisecond)
 			begun := time.Now()
-			if err := k.Room(t.Context(), "acme", share.Held{Files: 1}); err != nil {
+			if err := k.TakeRoom(t.Context(), "acme", share.Held{Files: 1}); err != nil {
 				t.Fatal(err)
 			}
 			if waited := time.Since(begun); waited > time.Second {
@@ -221,16 +221,16 @@ func TestArrivals(t *testing.T) {
 		}
 		owed.Leave(false)
 		one.Leave(false)
-		if err := k.Room(t.Context(), "acme", share.Held{Rows: gb}); err != nil {
+		if err := k.TakeRoom(t.Context(), "acme", share.Held{Rows: gb}); err != nil {
 			t.Errorf("after they broke off: %v", err)
 		}
-		if err := k.Room(t.Context(), "acme", share.Held{Rows: 1}); !refused(err) {
+		if err := k.TakeRoom(t.Context(), "acme", share.Held{Rows: 1}); !refused(err) {
 			t.Errorf("what was ordered does not count: %v", err)
 		}
 		time.Sleep(3 * time.Second)
-		_ = k.Room(t.Context(), "acme", share.Held{}) // asks for sums
+		_ = k.TakeRoom(t.Context(), "acme", share.Held{}) // asks for sums
 		synctest.Wait()
-		if err := k.Room(t.Context(), "acme", share.Held{}); err != nil {
+		if err := k.TakeRoom(t.Context(), "acme", share.Held{}); err != nil {
 			t.Errorf("the sums say that there is room: %v", err)
 		}
 	})
@@ -243,7 +243,7 @@ func TestUnknownSumsRefuseNobody(t *testing.T) {
 		k := keeper(t, &disk{err: errors.New("away"), most: 1})
 		begun := time.Now()
 		for range 10 {
-			if err := k.Room(t.Context(), "acme", share.Held{}); err != nil {
+			if err := k.TakeRoom(t.Context(), "acme", share.Held{}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -32,7 +32,7 @@ func (s *Store) Deaths(ctx context.Context, ids []string) (map[string]int, error
 
 // CountDeath counts one more death for a task.
 func (s *Store) CountDeath(ctx context.Context, id string) error {
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		for _, table := range []string{"generations", "deliveries"} {
 			if err := exec(ctx, tx, "count death", `UPDATE `+table+` SET deaths = deaths + 1 WHERE id = $1`, id); err != nil {
 				return err
@@ -49,7 +49,7 @@ func insertAside(ctx context.Context, tx *sql.Tx, a *inflight.Aside) error {
 
 // SetAsideDelivery ends a delivery and keeps why; one that is not pending stays as it is.
 func (s *Store) SetAsideDelivery(ctx context.Context, a inflight.Aside) error {
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		n, err := affect(ctx, tx, "set aside delivery", `UPDATE deliveries SET state = $2, problem = $3, tried_at = $4 WHERE id = $1 AND state = 'pending'`,
 			a.ID, string(webhook.SetAside), a.Reason, millis(a.At))
 		if err != nil || n == 0 {
@@ -73,7 +73,7 @@ func (s *Store) Aside(ctx context.Context, workspace, id string) (inflight.Aside
 // ForgetAside takes a task off the list and saves the entry, if it has an action. One
 // that is not on the list is access.ErrNotFound.
 func (s *Store) ForgetAside(ctx context.Context, workspace, id string, e access.Entry) error {
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		err := execOr(ctx, tx, access.ErrNotFound, "forget what was set aside", `DELETE FROM set_aside WHERE id = $1 AND workspace = $2`, id, workspace)
 		if err != nil || e.Action == "" {
 			return err

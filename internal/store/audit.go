@@ -15,7 +15,7 @@ func (s *Store) InsertEntry(ctx context.Context, e access.Entry) error {
 
 // changeAudited makes a change, as tx does, and writes the line of the audit log that is about it.
 func (s *Store) changeAudited(ctx context.Context, e access.Entry, do func(context.Context, *sql.Tx) error) error {
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		if err := do(ctx, tx); err != nil {
 			return err
 		}
@@ -47,7 +47,7 @@ func (s *Store) insertEntry(ctx context.Context, tx *sql.Tx, e access.Entry) err
 	if err != nil {
 		return err
 	}
-	return s.chain(ctx, tx, &e, func(ctx context.Context) error {
+	return s.linkEntry(ctx, tx, &e, func(ctx context.Context) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO audit (id, at, actor, actor_name, workspace, action, target, detail, changes, seq, hash)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 			e.ID, millis(e.At), e.Actor, e.ActorName, e.Workspace, e.Action, e.Target, e.Detail, changes, e.Seq, e.Hash)

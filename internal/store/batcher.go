@@ -18,6 +18,7 @@ type batcher[T any] struct {
 
 	mu         sync.Mutex // guards all below
 	urgent     []*item[T]
+	words      []*item[T] // go with them, and keep nothing waiting
 	background []*item[T]
 	running    int
 }
@@ -35,12 +36,15 @@ func (i *item[T]) end(err error) {
 }
 
 // join has one thing done, perhaps with others, and returns when that is over.
-func (b *batcher[T]) join(what T, urgent bool) error {
+func (b *batcher[T]) join(what T, p priority) error {
 	mine := &item[T]{what: what, done: make(chan struct{})}
 	b.mu.Lock()
-	if urgent {
+	switch {
+	case p.urgent:
 		b.urgent = append(b.urgent, mine)
-	} else {
+	case p.word:
+		b.words = append(b.words, mine)
+	default:
 		b.background = append(b.background, mine)
 	}
 	if b.running < b.width {
@@ -69,6 +73,7 @@ func (b *batcher[T]) next() []*item[T] {
 	}
 	var batch []*item[T]
 	batch, b.urgent = move(batch, b.urgent, mostTogether)
+	batch, b.words = move(batch, b.words, mostTogether)
 	batch, b.background = move(batch, b.background, beside)
 	if len(batch) == 0 {
 		b.running--

@@ -19,7 +19,7 @@ func (s *Store) InsertBodies(ctx context.Context, list []meter.Bodies, budget in
 }
 
 func (s *Store) insertBodies(ctx context.Context, list []meter.Bodies, budget int64) error {
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		for _, b := range list {
 			err := exec(ctx, tx, "insert bodies", `INSERT INTO request_bodies (id, at, workspace, request, request_size, reply, reply_size, bytes)
 				VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO NOTHING`,

@@ -35,7 +35,7 @@ func TestAStatementThatFailsIsNoAnswer(t *testing.T) {
 		"limits":            func(s *Store) error { return s.DeleteLimit(ctx, "lim_1", e) },
 		"files":             func(s *Store) error { return s.FinishFile(ctx, &file.File{ID: "file_1"}) },
 		"file_uses": func(s *Store) error {
-			return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+			return s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 				return s.useFiles(ctx, tx, &generation.Task{ID: "gen_1", Order: generation.Order{Sources: []generation.Source{{File: "file_1"}}}})
 			})
 		},

@@ -71,7 +71,7 @@ func TestAFillThatDisagreesLeavesNothing(t *testing.T) {
 			if !errors.Is(err, wrong) {
 				t.Fatalf("Fill = %v", err)
 			}
-			if used, err := s.Used(t.Context()); err != nil || used {
+			if used, err := s.WasUsed(t.Context()); err != nil || used {
 				t.Errorf("rows are left: %v, %v", used, err)
 			}
 		})

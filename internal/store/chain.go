@@ -16,10 +16,10 @@ var _ access.ChainStore = (*Store)(nil)
 // cannot be made from the database alone. It must be set before anything is written.
 func (s *Store) SetProver(proves func(text string) string) { s.proves = proves }
 
-// chain gives an entry the next place in the chain and has it written. The row of
+// linkEntry gives an entry the next place in the chain and has it written. The row of
 // the head is the lock: on PostgreSQL entries are written one transaction after
 // the other, so that they are seen in the order of the chain.
-func (s *Store) chain(ctx context.Context, tx *sql.Tx, e *access.Entry, write func(context.Context) error) error {
+func (s *Store) linkEntry(ctx context.Context, tx *sql.Tx, e *access.Entry, write func(context.Context) error) error {
 	var h access.Head
 	err := tx.QueryRowContext(ctx, `UPDATE audit_head SET seq = seq + 1 WHERE id = 'head' RETURNING seq, hash, base_seq, base_hash`).
 		Scan(&h.Seq, &h.Hash, &h.Base.Seq, &h.Base.Hash)
@@ -63,8 +63,8 @@ func (s *Store) EntriesAfter(ctx context.Context, seq int64, limit int) ([]acces
 	return selectEntries(ctx, s.read, `SELECT `+auditColumns+` FROM audit WHERE seq > $1 ORDER BY seq LIMIT $2`, seq, limit)
 }
 
-// Unchained counts the entries that have no place in the chain.
-func (s *Store) Unchained(ctx context.Context) (int64, error) {
+// CountUnchained counts the entries that have no place in the chain.
+func (s *Store) CountUnchained(ctx context.Context) (int64, error) {
 	return selectValue[int64](ctx, s.read, "read audit log", `SELECT COUNT(*) FROM audit WHERE seq IS NULL`)
 }
 
@@ -78,7 +78,7 @@ func (s *Store) ChainOld(ctx context.Context) error {
 	if err != nil || h.Proof != "" && h.Proof != chaining {
 		return err
 	}
-	return s.Alone(ctx, func(ctx context.Context) error {
+	return s.RunAlone(ctx, func(ctx context.Context) error {
 		for {
 			left, err := s.chainBite(ctx)
 			if err != nil || left == 0 {
@@ -92,7 +92,7 @@ func (s *Store) ChainOld(ctx context.Context) error {
 const chaining = "chaining"
 
 func (s *Store) chainBite(ctx context.Context) (n int, err error) {
-	err = s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		h, err := scanHead(tx.QueryRowContext(ctx, selectHead+s.forUpdate()))
 		if err != nil {
 			return err
@@ -137,7 +137,7 @@ func (s *Store) DeleteEntriesBefore(ctx context.Context, t time.Time) (all int64
 }
 
 func (s *Store) trimChain(ctx context.Context, t time.Time) (n int64, err error) {
-	err = s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		n = 0
 		h, err := scanHead(tx.QueryRowContext(ctx, selectHead+s.forUpdate()))
 		if err != nil {
@@ -168,7 +168,7 @@ func (s *Store) trimChain(ctx context.Context, t time.Time) (n int64, err error)
 // TakeSink gives the one place that the audit log is sent on to in the hands of
 // owner until a time, unless another one has it. It says how far it was sent.
 func (s *Store) TakeSink(ctx context.Context, name, owner string, now, until time.Time) (seq int64, ok bool, err error) {
-	err = s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		err := tx.QueryRowContext(ctx, `INSERT INTO audit_sinks (name, seq, owner, until) VALUES ($1, 0, $2, $4)
 			ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, until = excluded.until
 			WHERE audit_sinks.owner = excluded.owner OR audit_sinks.until < $3 RETURNING seq`, name, owner, millis(now), millis(until)).Scan(&seq)
@@ -185,7 +185,7 @@ func (s *Store) TakeSink(ctx context.Context, name, owner string, now, until tim
 
 // MoveSink notes how far the audit log was sent on, if owner still has the sink.
 func (s *Store) MoveSink(ctx context.Context, name, owner string, seq int64) error {
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		return exec(ctx, tx, "move audit sink", `UPDATE audit_sinks SET seq = $3 WHERE name = $1 AND owner = $2 AND seq < $3`, name, owner, seq)
 	})
 }

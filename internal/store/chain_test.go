@@ -119,7 +119,7 @@ func (w within) EntriesAfter(ctx context.Context, seq int64, limit int) ([]acces
 	return selectEntries(ctx, w.tx, `SELECT `+auditColumns+` FROM audit WHERE seq > $1 ORDER BY seq LIMIT $2`, seq, limit)
 }
 
-func (w within) Unchained(ctx context.Context) (n int64, err error) {
+func (w within) CountUnchained(ctx context.Context) (n int64, err error) {
 	return n, w.tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM audit WHERE seq IS NULL`).Scan(&n)
 }
 
@@ -225,7 +225,7 @@ func TestEntriesOfManyAtOnceMakeOneChain(t *testing.T) {
 			all.Go(func() {
 				for i := range 3 {
 					e := access.Entry{ID: fmt.Sprintf("aud_%d_%d", worker, i), At: chainNoon, Action: "a.b"}
-					err := s.tx(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+					err := s.inTx(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
 						lock := func() error { _, err := nextRevision(ctx, tx, "offers"); return err }
 						write := func() error { return s.insertAudit(ctx, tx, e) }
 						if (worker+i)%2 == 0 {

@@ -43,7 +43,7 @@ func (s *Store) Claim(ctx context.Context, c replay.Claim, old, silent time.Time
 
 // claim runs a statement that gives a claim or none.
 func (s *Store) claim(ctx context.Context, statement string, args ...any) (c replay.Claim, ok bool, err error) {
-	err = s.one(ctx, urgent, func(ctx context.Context, q querier) error {
+	err = s.runOne(ctx, urgent, func(ctx context.Context, q querier) error {
 		c, err = selectOne(ctx, q, claimCells, statement, args...)
 		if ok = err == nil; errors.Is(err, access.ErrNotFound) {
 			return nil
@@ -79,7 +79,7 @@ func (s *Store) DeleteClaimsBefore(ctx context.Context, before time.Time) (int64
 func (s *Store) changeClaim(ctx context.Context, statement string, c replay.Claim, more ...any) error {
 	args := append([]any{c.Workspace, c.Route, c.Key, c.Owner, c.Turn}, more...)
 	var n int64
-	err := s.one(ctx, urgent, func(ctx context.Context, q querier) (err error) {
+	err := s.runOne(ctx, urgent, func(ctx context.Context, q querier) (err error) {
 		n, err = affect(ctx, q, "change claim", statement, args...)
 		return err
 	})

@@ -28,7 +28,7 @@ func (s *Store) copyDatabase(ctx context.Context, schema int64) error {
 		return err
 	}
 	if err := s.writeCopy(ctx, part, path); err != nil {
-		_ = disk.Remove(part) // what there is of it helps no one
+		_ = disk.Remove(part) // what there is of it is of no use
 		return err
 	}
 	copies, err := databaseCopies(s.folder)

@@ -124,7 +124,7 @@ func TestWithoutACopyNothingIsUpgraded(t *testing.T) {
 	if state, err := Inspect(t.Context(), "", s.folder, time.Now()); state.Schema != 20 || len(state.Steps) < 6 || err != nil {
 		t.Errorf("it is at %d, %d steps, %v", state.Schema, len(state.Steps), err)
 	}
-	if err := UpgradeUncopied(t.Context(), "", s.folder); err != nil {
+	if err := UpgradeWithoutCopy(t.Context(), "", s.folder); err != nil {
 		t.Fatal(err)
 	}
 	if state, err := Inspect(t.Context(), "", s.folder, time.Now()); state.Schema != state.Known || len(state.Steps) > 0 || err != nil {
@@ -151,7 +151,7 @@ func TestAnUpgradeGivesWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	tries := 0
-	err = patiently(t.Context(), func() error {
+	err = retryLocked(t.Context(), func() error {
 		if tries++; tries == 2 {
 			_ = reader.Rollback()
 		}

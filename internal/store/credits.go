@@ -50,7 +50,7 @@ func (s *Store) ExpireCredits(ctx context.Context, now time.Time) error {
 }
 
 func (s *Store) expireCredits(ctx context.Context, workspace string, now time.Time) error {
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		a, err := s.openAccount(ctx, tx, limit.CreditLimit(workspace, now))
 		if err != nil {
 			return err

@@ -26,7 +26,7 @@ func (s *Store) MarkBlobDamaged(ctx context.Context, key string, now time.Time) 
 }
 
 func (s *Store) markDamaged(ctx context.Context, which, value string, now time.Time) (kept bool, err error) {
-	err = s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		n, err := affect(ctx, tx, "mark a damaged file", `INSERT INTO settings (name, value)
 			SELECT $1 || id, $2 FROM files WHERE `+which+` AND state = 'ready' ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
 			damagedMark, strconv.FormatInt(millis(now), 10), value)

@@ -94,7 +94,7 @@ func (s *Store) ReplayAll(ctx context.Context, f webhook.Filter) (int, error) {
 
 func (s *Store) replaySome(ctx context.Context, where string, args []any) (int, error) {
 	var jobs []generation.Job
-	err := s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err := s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		jobs = nil
 		list, err := selectAll(ctx, tx, "read deliveries", func(d *webhook.Deliver) []any { return []any{&d.ID, &d.Workspace} },
 			`SELECT id, workspace FROM deliveries WHERE `+where+s.forUpdate(), args...)
@@ -148,7 +148,7 @@ func (s *Store) SetWebhookSecrets(ctx context.Context, owner string, last, next 
 		args = args[:4]
 	}
 	var n int64
-	err := s.tx(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
+	err := s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
 		if n, err = affect(ctx, tx, "save webhook secrets", statement, args...); err != nil || n == 0 {
 			return err
 		}

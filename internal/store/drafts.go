@@ -41,7 +41,7 @@ func (s *Store) InsertDraft(ctx context.Context, d app.Draft, e access.Entry) er
 // gave an entry without an action. Changes of drafts wait for each other.
 func (s *Store) UpdateDraft(ctx context.Context, workspace, id string, change func(*app.Draft) (app.Change, error)) (app.Draft, error) {
 	var d app.Draft
-	err := s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err := s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		// The counter's row is taken first: on PostgreSQL it is the lock.
 		revision, err := nextRevision(ctx, tx, "apps")
 		if err != nil {
@@ -114,8 +114,8 @@ func (s *Store) Version(ctx context.Context, workspace, id string, number int) (
 		WHERE workspace = $1 AND app = $2 AND number = $3`, workspace, id, number)
 }
 
-// Offered lists the versions that are offered, of all workspaces, without their texts.
-func (s *Store) Offered(ctx context.Context) ([]app.Version, error) {
+// ListOffered lists the versions that are offered, of all workspaces, without their texts.
+func (s *Store) ListOffered(ctx context.Context) ([]app.Version, error) {
 	return s.queryVersions(ctx, `SELECT v.workspace, v.app, v.number, '', d.shared, v.at, v.by_user FROM app_drafts d
 		JOIN app_versions v ON v.workspace = d.workspace AND v.app = d.id AND v.number = d.offered
 		WHERE d.offered > 0 ORDER BY d.id, d.workspace`)

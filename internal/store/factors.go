@@ -68,7 +68,7 @@ func (s *Store) UseFactor(ctx context.Context, f access.Factor) (bool, error) {
 // SpendTicket notes that a ticket was brought back, and reports whether it was not before.
 // Old ones are forgotten, a bite at a time.
 func (s *Store) SpendTicket(ctx context.Context, id string, now, until time.Time) (first bool, err error) {
-	err = s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		n, err := affect(ctx, tx, "spend ticket", `INSERT INTO spent_tickets (id, until_at) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING`, id, millis(until))
 		if err != nil {
 			return err
@@ -84,7 +84,7 @@ func (s *Store) SpendTicket(ctx context.Context, id string, now, until time.Time
 // has no other factor then.
 func (s *Store) DeleteFactor(ctx context.Context, user, id string, e access.Entry) (bool, error) {
 	var n int64
-	err := s.tx(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
+	err := s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
 		if n, err = affect(ctx, tx, "delete factor", `DELETE FROM factors WHERE user_id = $1 AND id = $2`, user, id); err != nil || n == 0 {
 			return err
 		}

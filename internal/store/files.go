@@ -18,7 +18,7 @@ const fileColumns = `id, workspace, state, blob, name, kind, type, size, sha256,
 
 // InsertFile writes down a file that is arriving.
 func (s *Store) InsertFile(ctx context.Context, f *file.File) error {
-	return s.one(ctx, background, func(ctx context.Context, q querier) error {
+	return s.runOne(ctx, background, func(ctx context.Context, q querier) error {
 		return exec(ctx, q, "insert file", `INSERT INTO files (`+fileColumns+`)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`, fileArgs(f, file.Arriving)...)
 	})
@@ -26,7 +26,7 @@ func (s *Store) InsertFile(ctx context.Context, f *file.File) error {
 
 // FinishFile makes an arriving file ready, with all that is known of it now.
 func (s *Store) FinishFile(ctx context.Context, f *file.File) error {
-	err := s.one(ctx, background, func(ctx context.Context, q querier) error {
+	err := s.runOne(ctx, background, func(ctx context.Context, q querier) error {
 		return execOr(ctx, q, access.ErrNotFound, "finish file", `UPDATE files SET (`+fileColumns+`) =
 			($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) WHERE id = $1 AND state = 'arriving'`, fileArgs(f, file.Ready)...)
 	})
@@ -60,7 +60,7 @@ func (s *Store) Files(ctx context.Context, workspace string, limit int) ([]file.
 // calls first.
 func (s *Store) DoomFiles(ctx context.Context, now time.Time, limit int) ([]file.File, error) {
 	var list []file.File
-	err := s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err := s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		var err error
 		// A task that is being saved holds its files: they are left for the next time. The other
 		// way round it waits for us, and then finds the file doomed.

@@ -31,7 +31,7 @@ func (s *Store) Fill(ctx context.Context, c Content) error {
 		return fmt.Errorf("fill database: %w", err)
 	}
 	defer tx.Rollback() // after a commit it does nothing
-	if err := errors.Join(s.neverIdle(ctx, tx), s.fits(ctx, tx, c)); err != nil {
+	if err := errors.Join(s.allowIdle(ctx, tx), s.fits(ctx, tx, c)); err != nil {
 		return err
 	}
 	for _, t := range slices.Backward(c.Tables) { // those that refer to others go first
@@ -108,8 +108,8 @@ func sumRows(t table.Table, rows table.Rows) (sum table.Sum, err error) {
 
 const usedRows = `SELECT (SELECT count(*) FROM keys) + (SELECT count(*) FROM users) + (SELECT count(*) FROM settings WHERE name = 'keyring')`
 
-// Used reports whether a server or a command has ever worked with the database.
-func (s *Store) Used(ctx context.Context) (bool, error) {
+// WasUsed reports whether a server or a command has ever worked with the database.
+func (s *Store) WasUsed(ctx context.Context) (bool, error) {
 	n, err := selectValue[int64](ctx, s.read, "look into the database", usedRows)
 	return n > 0, err
 }

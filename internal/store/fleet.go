@@ -29,8 +29,8 @@ func (s *Store) Fleet(ctx context.Context) (fleet.Fleet, error) {
 	return all, wrap("count what waits", err)
 }
 
-// Elsewhere is how providers serve the servers that were heard of since a time, but for one.
-func (s *Store) Elsewhere(ctx context.Context, but string, since time.Time) ([]map[string]route.Health, error) {
+// HealthElsewhere is how providers serve the servers that were heard of since a time, but for one.
+func (s *Store) HealthElsewhere(ctx context.Context, but string, since time.Time) ([]map[string]route.Health, error) {
 	return selectAll(ctx, s.read, "read how providers serve", func(known *map[string]route.Health) []any { return []any{tree(known)} },
 		`SELECT providers FROM nodes WHERE id <> $1 AND seen_at >= $2 AND providers <> '' ORDER BY id`, but, millis(since))
 }

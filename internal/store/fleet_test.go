@@ -73,7 +73,7 @@ func TestServersTellHowProvidersServeThem(t *testing.T) {
 		if err := s.Beat(t.Context(), "node_dumb", now); err != nil {
 			t.Fatal(err)
 		}
-		told, err := s.Elsewhere(t.Context(), "node_me", now.Add(-fleet.SilentAfter))
+		told, err := s.HealthElsewhere(t.Context(), "node_me", now.Add(-fleet.SilentAfter))
 		want := known["acme"]
 		want.Message = "slow\uFFFD down\uFFFD " + strings.Repeat("!", 512-len("slow\x00 down\xff "))
 		if diff := cmp.Diff([]map[string]route.Health{{"acme": want}}, told); err != nil || diff != "" {

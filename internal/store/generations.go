@@ -127,9 +127,19 @@ func (s *Store) TaskVersion(ctx context.Context, workspace, id string) (int64, e
 // UpdateTask changes a task of a workspace, or of any where that is "", under its lock and saves how far it is now with all
 // that follows. change must not ask the store for anything, and may be called twice.
 func (s *Store) UpdateTask(ctx context.Context, workspace, id string, change func(*generation.Task) error) (*generation.Task, error) {
+	return s.updateTask(ctx, priority{workspace: workspace}, workspace, id, change)
+}
+
+// UpdateSentTask is UpdateTask for what a task's maker has answered. It does not wait for orders: until it is saved
+// that the work was taken on, only this process knows.
+func (s *Store) UpdateSentTask(ctx context.Context, workspace, id string, change func(*generation.Task) error) (*generation.Task, error) {
+	return s.updateTask(ctx, priority{word: true, workspace: workspace}, workspace, id, change)
+}
+
+func (s *Store) updateTask(ctx context.Context, p priority, workspace, id string, change func(*generation.Task) error) (*generation.Task, error) {
 	var t *generation.Task
 	var refused error
-	err := s.save(ctx, priority{workspace: workspace}, func(ctx context.Context, tx *sql.Tx) error {
+	err := s.save(ctx, p, func(ctx context.Context, tx *sql.Tx) error {
 		var err error
 		if t, err = selectTask(ctx, tx, workspace, id, s.forUpdate()); err != nil {
 			return err
@@ -167,10 +177,11 @@ func (s *Store) UpdateTask(ctx context.Context, workspace, id string, change fun
 	return t, nil
 }
 
-// Unfinished counts the tasks of a key that have not ended. The parts of others
-// do not count: their whole does.
-func (s *Store) Unfinished(ctx context.Context, key string) (int, error) {
-	return selectValue[int](ctx, s.read, "count generations", `SELECT COUNT(*) FROM generations WHERE key = $1 AND stage <> 'ended' AND parent = ''`, key)
+// CountUnfinished counts the tasks of a key that have not ended, up to most. The parts of
+// others do not count: their whole does.
+func (s *Store) CountUnfinished(ctx context.Context, key string, most int) (int, error) {
+	return selectValue[int](ctx, s.read, "count generations",
+		`SELECT COUNT(*) FROM (SELECT 1 FROM generations WHERE key = $1 AND stage <> 'ended' AND parent = '' LIMIT $2) AS unfinished`, key, most)
 }
 
 // Tasks lists the tasks of a workspace, or of all where it is "", newest first.
@@ -204,7 +215,7 @@ func (s *Store) saveConsequences(ctx context.Context, tx *sql.Tx, t *generation.
 			return err
 		}
 	}
-	if released := t.Released(); len(released) > 0 {
+	if released := t.ReleasedCharges(); len(released) > 0 {
 		if err := s.settleCharges(ctx, tx, "", []*meter.Record{{Released: limit.ChargesText(released)}}); err != nil {
 			return err
 		}

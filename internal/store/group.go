@@ -26,7 +26,7 @@ func (s *Store) runGrouped(ctx context.Context, p priority, do func(context.Cont
 	}
 	// A statement that is interrupted would end the transaction of all.
 	c := &change{ctx: context.WithoutCancel(ctx), do: do}
-	err := s.changes.join(c, p.urgent)
+	err := s.changes.join(c, p)
 	if c.broken != nil {
 		panic(c.broken)
 	}
@@ -34,11 +34,11 @@ func (s *Store) runGrouped(ctx context.Context, p priority, do func(context.Cont
 }
 
 func (s *Store) saveGroup(group []*item[*change]) {
-	err := s.together(group...)
+	err := s.saveTogether(group...)
 	var failed *changeError
 	if len(group) > 1 && errors.As(err, &failed) {
 		for _, c := range group {
-			c.end(ownError(s.together(c)))
+			c.end(ownError(s.saveTogether(c)))
 		}
 		return
 	}
@@ -47,8 +47,8 @@ func (s *Store) saveGroup(group []*item[*change]) {
 	}
 }
 
-// together saves changes in one transaction.
-func (s *Store) together(group ...*item[*change]) error {
+// saveTogether saves changes in one transaction.
+func (s *Store) saveTogether(group ...*item[*change]) error {
 	tx, err := s.write.BeginTx(context.Background(), nil)
 	if err != nil {
 		return fmt.Errorf("begin transaction: %w", err)

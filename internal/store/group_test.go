@@ -90,22 +90,26 @@ func TestWhatSomebodyWaitsForGoesFirst(t *testing.T) {
 				one.end(nil)
 			}
 		}
-		join := func(what string, urgent bool) {
+		join := func(what string, p priority) {
 			go func() {
-				if err := g.join(what, urgent); err != nil {
+				if err := g.join(what, p); err != nil {
 					t.Error(err)
 				}
 			}()
 			synctest.Wait()
 		}
-		join("first", false)
+		join("first", background)
 		for range 2 * mostTogether {
-			join("other", false)
+			join("other", background)
 		}
-		join("urgent", true)
+		const words = 5
+		for range words {
+			join("word", priority{word: true})
+		}
+		join("urgent", urgent)
 		close(held)
 		synctest.Wait()
-		if next := groups[1]; next[0] != "urgent" || len(next) != 1+mostBackground {
+		if next := groups[1]; next[0] != "urgent" || next[words] != "word" || len(next) != 1+words+mostBackground {
 			t.Errorf("the next were %q", next)
 		}
 		if last := groups[2]; len(last) != mostTogether {

@@ -86,9 +86,9 @@ func (s *Store) UnfinishedTasks(ctx context.Context) (Unfinished, error) {
 	return u, err
 }
 
-// NearlyUsed counts the budgets in dollars of which, in the window that now falls into, at
+// CountNearlyUsed counts the budgets in dollars of which, in the window that now falls into, at
 // least so many percent are taken.
-func (s *Store) NearlyUsed(ctx context.Context, percent int, now time.Time) (n int, err error) {
+func (s *Store) CountNearlyUsed(ctx context.Context, percent int, now time.Time) (n int, err error) {
 	limits, err := s.Limits(ctx)
 	if err != nil {
 		return 0, err

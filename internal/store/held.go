@@ -31,7 +31,7 @@ var countedTables = []struct{ table, bytes, files, where string }{
 func unmade() string {
 	cases := `CASE WHEN stage = 'ended' OR app <> '' THEN 0`
 	for _, kind := range media.Types() {
-		cases += fmt.Sprintf(` WHEN media_type = '%s' THEN %d`, kind, generation.Expected(kind))
+		cases += fmt.Sprintf(` WHEN media_type = '%s' THEN %d`, kind, generation.ExpectedBytes(kind))
 	}
 	return cases + ` ELSE 0 END`
 }

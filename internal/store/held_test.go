@@ -132,7 +132,7 @@ func TestHeldAddsUpOneWorkspace(t *testing.T) {
 			t.Fatal(err)
 		}
 		files, rows, _ := held("default")
-		if want := 5<<30 + generation.Expected("video"); files != want {
+		if want := 5<<30 + generation.ExpectedBytes("video"); files != want {
 			t.Errorf("files: %d, want %d", files, want)
 		}
 		if rows < 100_000 || rows > 110_000 {
@@ -169,7 +169,7 @@ func TestRevokedKeysAndOldOrdersAreForgotten(t *testing.T) {
 				t.Errorf("%d orders were forgotten, want %d: %v", n, want, err)
 			}
 		}
-		if _, found, err := s.Accepted(t.Context(), "gen_1"); found || err != nil {
+		if _, found, err := s.FindAccepted(t.Context(), "gen_1"); found || err != nil {
 			t.Errorf("an order is still there: %v", err)
 		}
 	})

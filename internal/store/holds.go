@@ -39,9 +39,9 @@ func (s *Store) hold(ctx context.Context, tx *sql.Tx, t *generation.Task) error 
 	return nil
 }
 
-// Unsettled lists tasks that have ended without a definite price and may be looked at
+// ListUnsettled lists tasks that have ended without a definite price and may be looked at
 // again, those that wait longest first.
-func (s *Store) Unsettled(ctx context.Context, workspace string, now time.Time, most int) ([]generation.Task, error) {
+func (s *Store) ListUnsettled(ctx context.Context, workspace string, now time.Time, most int) ([]generation.Task, error) {
 	return selectTasks(ctx, s.read, ` WHERE unsettled = 1 AND ($1 = '' OR workspace = $1) AND not_before <= $2 ORDER BY not_before, id LIMIT $3`,
 		workspace, millis(now), most)
 }

@@ -41,7 +41,7 @@ func (s *Store) insertSimple(ctx context.Context, t *generation.Task, row []any)
 		return fmt.Errorf("insert generation: %w", err)
 	}
 	defer s.priority.serve()()
-	return s.orders.join(&newTask{context.WithoutCancel(ctx), row, t.Jobs()[0], t.Claim()}, true)
+	return s.orders.join(&newTask{context.WithoutCancel(ctx), row, t.Jobs()[0], t.Claim()}, urgent)
 }
 
 // insertTasks saves all of a batch, or each for itself when that fails.

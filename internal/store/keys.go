@@ -51,7 +51,7 @@ func newestHash(k access.Key) string {
 // wait for each other, so none is lost.
 func (s *Store) UpdateKey(ctx context.Context, id string, change func(*access.Key) (access.Entry, error)) (access.Key, error) {
 	var k access.Key
-	err := s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err := s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		// The counter's row is taken first: on PostgreSQL it is the lock.
 		revision, err := s.nextKeys(ctx, tx)
 		if err != nil {
@@ -90,7 +90,7 @@ func updateKey(ctx context.Context, tx *sql.Tx, k access.Key) error {
 
 // ProveSecrets notes that secrets have been used.
 func (s *Store) ProveSecrets(ctx context.Context, used map[string][]string) error {
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		revision, err := s.nextKeys(ctx, tx)
 		if err != nil {
 			return err
@@ -167,7 +167,7 @@ func (s *Store) TouchKeys(ctx context.Context, used map[string]time.Time) error 
 }
 
 func (s *Store) touchKeys(ctx context.Context, ids []string, used map[string]time.Time) error {
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		for _, id := range ids {
 			err := exec(ctx, tx, "touch key", `UPDATE keys SET last_used_at = $2 WHERE id = $1 AND last_used_at < $2`, id, millis(used[id]))
 			if err != nil {

@@ -95,7 +95,7 @@ func (s *Store) leading(ctx context.Context, of meter.Slice, by meter.Split, mos
 		if err != nil || len(weeks) == 0 {
 			return err
 		}
-		query, args := ledBy(of, by, weeks)
+		query, args := readLeaders(of, by, weeks)
 		rank := cmp.Or(map[meter.Measure]string{meter.Tokens: `tokens`, meter.Cost: `nano`}[most], `requests`)
 		names, err = texts(ctx, tx, `SELECT name FROM (`+query+`) led GROUP BY name ORDER BY SUM(`+rank+`) DESC, SUM(requests) DESC, name LIMIT `+strconv.Itoa(limit), s.planFor(args)...)
 		return err
@@ -113,8 +113,8 @@ func notedWeeks(ctx context.Context, tx *sql.Tx, of meter.Slice, by meter.Split)
 		) SELECT week FROM weeks WHERE week <= $4`, of.Workspace, string(by), millis(first), millis(last))
 }
 
-// ledBy reads the leaders of weeks, and everybody in the days between them.
-func ledBy(of meter.Slice, by meter.Split, weeks []int64) (query string, args []any) {
+// readLeaders reads the leaders of weeks, and all names in the days between them.
+func readLeaders(of meter.Slice, by meter.Split, weeks []int64) (query string, args []any) {
 	var c where
 	c.add("workspace = ?", of.Workspace)
 	c.add("dim = ?", string(by))

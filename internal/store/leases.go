@@ -74,7 +74,7 @@ func (s *Store) counter(ctx context.Context, tx *sql.Tx, c limit.Counter, amount
 
 // GiveBack returns what a node does not need, by counter. The same sequence counts once.
 func (s *Store) GiveBack(ctx context.Context, node string, sequence int64, unused map[int64]int64) error {
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		n, err := affect(ctx, tx, "give back", `INSERT INTO limit_nodes (id, seen_at, sequence) VALUES ($1, 0, $2)
 			ON CONFLICT (id) DO UPDATE SET sequence = excluded.sequence WHERE limit_nodes.sequence < excluded.sequence`, node, sequence)
 		if err != nil || n == 0 {
@@ -105,7 +105,7 @@ func (s *Store) giveBack(ctx context.Context, tx *sql.Tx, l lease) error {
 func (s *Store) ShareOut(ctx context.Context, node string, demand map[int64]int64, now time.Time) (map[int64]limit.Share, error) {
 	const fresh, together = 3 * time.Second, 100
 	shares := make(map[int64]limit.Share, len(demand))
-	err := s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err := s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		clear(shares)
 		for ids := range slices.Chunk(slices.Sorted(maps.Keys(demand)), together) {
 			rows := make([]any, 0, 5*len(ids))
@@ -143,7 +143,7 @@ func (s *Store) readDemand(ctx context.Context, tx *sql.Tx, ids []int64, since t
 
 // BeatLimits says that a node lives.
 func (s *Store) BeatLimits(ctx context.Context, node string, now time.Time) error {
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		return exec(ctx, tx, "beat", `INSERT INTO limit_nodes (id, seen_at) VALUES ($1, $2)
 			ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`, node, millis(now))
 	})
@@ -152,7 +152,7 @@ func (s *Store) BeatLimits(ctx context.Context, node string, now time.Time) erro
 // Recover gives back whatever a node has on lease, and whatever of it is in doubt: its
 // journal has been read, so what was taken is settled.
 func (s *Store) Recover(ctx context.Context, node string, now time.Time) error {
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		leases, err := s.leasesOf(ctx, tx, `node = $1`, node)
 		if err != nil {
 			return err
@@ -237,7 +237,7 @@ func (s *Store) insertLedger(ctx context.Context, tx *sql.Tx, counter int64, kin
 // counters that last is booked as in doubt, the rest given back.
 func (s *Store) Bury(ctx context.Context, silentSince, now time.Time) (int, error) {
 	n := 0
-	err := s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err := s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		n = 0
 		leases, err := s.leasesOf(ctx, tx, `(amount > 0 OR demand > 0) AND NOT EXISTS
 			(SELECT 1 FROM limit_nodes WHERE limit_nodes.id = limit_leases.node AND seen_at >= $1)
@@ -276,7 +276,7 @@ func (s *Store) FreeSilent(ctx context.Context, silentSince time.Time) error {
 	if err != nil || len(found) == 0 {
 		return err
 	}
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		leases, err := s.leasesOf(ctx, tx, silent, millis(silentSince))
 		if err != nil {
 			return err
@@ -302,7 +302,7 @@ func (s *Store) FreeSilent(ctx context.Context, silentSince time.Time) error {
 
 // EndLease gives back what a node has on lease of a counter.
 func (s *Store) EndLease(ctx context.Context, node string, counter int64) error {
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		l, err := s.lockLease(ctx, tx, counter, node)
 		if err != nil {
 			return err

@@ -12,77 +12,77 @@ import (
 // and a line end. It is written by hand because every request waits for it.
 func appendLine(dst []byte, r *meter.Record) []byte {
 	w := line{append(dst, '{')}
-	w.text("id", r.ID)
-	w.key("at")
+	w.writeText("id", r.ID)
+	w.writeKey("at")
 	w.b = append(r.At.AppendFormat(append(w.b, '"'), time.RFC3339Nano), '"')
-	w.text("request", r.Request)
-	w.text("workspace", r.Workspace)
-	w.text("key", r.Key)
-	w.text("environment", r.Environment)
-	w.text("route", r.Route)
-	w.text("dialect", r.Dialect)
-	w.text("model", r.Model)
-	w.text("asked", r.Asked)
-	w.text("provider", r.Provider)
-	w.text("target", r.Target)
-	w.fact("stream", r.Stream)
-	w.number("status", int64(r.Status))
-	w.text("code", r.Code)
-	w.number("tries", int64(r.Tries))
-	w.text("path", r.Path)
-	w.text("dropped", r.Dropped)
-	w.number("input", r.Input)
-	w.number("cache_read", r.CacheRead)
-	w.number("cache_write", r.CacheWrite)
-	w.number("cache_write_1h", r.CacheWrite1h)
-	w.number("output", r.Output)
-	w.number("reasoning", r.Reasoning)
-	w.fact("estimated", r.Estimated)
-	w.number("nano", r.Nano)
-	w.fact("priced", r.Priced)
-	w.text("person", r.Person)
-	w.text("user", r.User)
-	w.text("tags", r.Tags)
-	w.text("charges", r.Charges)
-	w.text("extra", r.Extra)
-	w.text("rates", r.Rates)
-	w.text("price_source", r.PriceSource)
-	w.text("price_version", r.PriceVersion)
-	w.number("first_byte", int64(r.FirstByte))
-	w.number("took", int64(r.Took))
+	w.writeText("request", r.Request)
+	w.writeText("workspace", r.Workspace)
+	w.writeText("key", r.Key)
+	w.writeText("environment", r.Environment)
+	w.writeText("route", r.Route)
+	w.writeText("dialect", r.Dialect)
+	w.writeText("model", r.Model)
+	w.writeText("asked", r.Asked)
+	w.writeText("provider", r.Provider)
+	w.writeText("target", r.Target)
+	w.writeBool("stream", r.Stream)
+	w.writeNumber("status", int64(r.Status))
+	w.writeText("code", r.Code)
+	w.writeNumber("tries", int64(r.Tries))
+	w.writeText("path", r.Path)
+	w.writeText("dropped", r.Dropped)
+	w.writeNumber("input", r.Input)
+	w.writeNumber("cache_read", r.CacheRead)
+	w.writeNumber("cache_write", r.CacheWrite)
+	w.writeNumber("cache_write_1h", r.CacheWrite1h)
+	w.writeNumber("output", r.Output)
+	w.writeNumber("reasoning", r.Reasoning)
+	w.writeBool("estimated", r.Estimated)
+	w.writeNumber("nano", r.Nano)
+	w.writeBool("priced", r.Priced)
+	w.writeText("person", r.Person)
+	w.writeText("user", r.User)
+	w.writeText("tags", r.Tags)
+	w.writeText("charges", r.Charges)
+	w.writeText("extra", r.Extra)
+	w.writeText("rates", r.Rates)
+	w.writeText("price_source", r.PriceSource)
+	w.writeText("price_version", r.PriceVersion)
+	w.writeNumber("first_byte", int64(r.FirstByte))
+	w.writeNumber("took", int64(r.Took))
 	return append(w.b, '}', '\n')
 }
 
 // line is a JSON object on its way.
 type line struct{ b []byte }
 
-func (w *line) key(name string) {
+func (w *line) writeKey(name string) {
 	if w.b[len(w.b)-1] != '{' {
 		w.b = append(w.b, ',')
 	}
 	w.b = append(append(append(w.b, '"'), name...), '"', ':')
 }
 
-func (w *line) number(name string, n int64) {
+func (w *line) writeNumber(name string, n int64) {
 	if n == 0 {
 		return
 	}
-	w.key(name)
+	w.writeKey(name)
 	w.b = strconv.AppendInt(w.b, n, 10)
 }
 
-func (w *line) fact(name string, yes bool) {
+func (w *line) writeBool(name string, yes bool) {
 	if yes {
-		w.key(name)
+		w.writeKey(name)
 		w.b = append(w.b, "true"...)
 	}
 }
 
-func (w *line) text(name, text string) {
+func (w *line) writeText(name, text string) {
 	if text == "" {
 		return
 	}
-	w.key(name)
+	w.writeKey(name)
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
 			quoted, _ := json.Marshal(text) //nolint:errchkjson // a string never fails

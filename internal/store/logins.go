@@ -8,9 +8,9 @@ import (
 	"stele/internal/access"
 )
 
-// openedBy is the condition under which a login, in the column or parameter it is
+// loginCondition is the condition under which a login, in the column or parameter it is
 // given, opens a row of members.
-func openedBy(via string) string {
+func loginCondition(via string) string {
 	return `(` + via + ` = '' OR EXISTS (SELECT 1 FROM openings WHERE openings.user_id = members.user_id
 		AND openings.workspace = members.workspace AND openings.via = ` + via + `))`
 }

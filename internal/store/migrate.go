@@ -22,7 +22,7 @@ import (
 var migrations embed.FS
 
 func (s *Store) upgrade(ctx context.Context) error {
-	return patiently(ctx, func() error { return s.Alone(ctx, s.migrate) })
+	return retryLocked(ctx, func() error { return s.RunAlone(ctx, s.migrate) })
 }
 
 // migrate brings the tables up to what this binary knows, forward only. A database
@@ -92,7 +92,7 @@ const (
 
 func (s *Store) apply(ctx context.Context, tx *sql.Tx, f migration.File) error {
 	if s.engine == postgres {
-		if err := errors.Join(s.neverIdle(ctx, tx), exec(ctx, tx, f.Name, lockPatience)); err != nil {
+		if err := errors.Join(s.allowIdle(ctx, tx), exec(ctx, tx, f.Name, lockPatience)); err != nil {
 			return err
 		}
 	}
@@ -106,8 +106,8 @@ func (s *Store) apply(ctx context.Context, tx *sql.Tx, f migration.File) error {
 	return nil
 }
 
-// patiently does something again that was in the way of others.
-func patiently(ctx context.Context, do func() error) error {
+// retryLocked does something again that was in the way of others.
+func retryLocked(ctx context.Context, do func() error) error {
 	end := time.Now().Add(upgradePatience)
 	for {
 		err := do()
@@ -127,10 +127,10 @@ func isLockTimeout(err error) bool {
 
 const migrationLock = 0x5354454c45 // any number, as long as every version has the same
 
-// Alone runs do while no other process does so with the same database: for those who
+// RunAlone runs do while no other process does so with the same database: for those who
 // change tables. It waits in the database or at a file, so that the next one
 // goes on at once; goose's own lock asks again every five seconds.
-func (s *Store) Alone(ctx context.Context, do func(ctx context.Context) error) error {
+func (s *Store) RunAlone(ctx context.Context, do func(ctx context.Context) error) error {
 	if s.engine == sqlite {
 		unlock, err := Lock(filepath.Join(s.folder, "migrate.lock"), true)
 		if err != nil {
@@ -144,7 +144,7 @@ func (s *Store) Alone(ctx context.Context, do func(ctx context.Context) error) e
 	if err != nil {
 		return fmt.Errorf("lock database: %w", err)
 	}
-	if err := s.neverIdle(ctx, tx); err != nil {
+	if err := s.allowIdle(ctx, tx); err != nil {
 		return errors.Join(err, tx.Rollback())
 	}
 	if _, err := tx.ExecContext(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(migrationLock)); err != nil {

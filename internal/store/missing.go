@@ -78,7 +78,7 @@ func (s *Store) MissingModels(ctx context.Context, workspace string) ([]meter.Mi
 
 // ForgetMissing takes a model from the list of those that are missing.
 func (s *Store) ForgetMissing(ctx context.Context, workspace, name string) error {
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		return exec(ctx, tx, "forget a missing model", `DELETE FROM missing_models WHERE workspace = $1 AND name = $2`, workspace, name)
 	})
 }
@@ -86,7 +86,7 @@ func (s *Store) ForgetMissing(ctx context.Context, workspace, name string) error
 // DeleteMissingBefore forgets models that were last asked for before a time, and of each
 // workspace all but the latest, and returns how many.
 func (s *Store) DeleteMissingBefore(ctx context.Context, before time.Time) (n int64, err error) {
-	err = s.tx(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
+	err = s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
 		n, err = affect(ctx, tx, "delete old missing models", `DELETE FROM missing_models WHERE last_at < $1 OR (workspace, name) IN (
 			SELECT workspace, name FROM (
 				SELECT workspace, name, ROW_NUMBER() OVER (PARTITION BY workspace ORDER BY last_at DESC, name) AS place FROM missing_models

@@ -47,7 +47,7 @@ func (n *names) learn(ctx context.Context, tx *sql.Tx, records []*meter.Record) 
 			}
 			last = d
 		}
-		for dim := range attributed(r) {
+		for dim := range eachAttribution(r) {
 			if err := n.learnDay(ctx, tx, namedDay{r.Workspace, dim, at}); err != nil {
 				return err
 			}
@@ -78,19 +78,19 @@ func (n *names) learnDay(ctx context.Context, tx *sql.Tx, d namedDay) error {
 	return nil
 }
 
-// attributed is whom a request is charged to and for: a person, its end user, and the
+// eachAttribution yields whom a request is charged to and for: a person, its end user, and the
 // value of each of its tags.
-func attributed(r *meter.Record) iter.Seq2[meter.Split, string] {
+func eachAttribution(r *meter.Record) iter.Seq2[meter.Split, string] {
 	return func(yield func(meter.Split, string) bool) {
 		if r.Person != "" && !yield(meter.ByPerson, r.Person) || r.User != "" && !yield(meter.ByUser, r.User) {
 			return
 		}
-		tagged(r)(yield)
+		eachTag(r)(yield)
 	}
 }
 
-// tagged is the value of each tag of a request.
-func tagged(r *meter.Record) iter.Seq2[meter.Split, string] {
+// eachTag yields the value of each tag of a request.
+func eachTag(r *meter.Record) iter.Seq2[meter.Split, string] {
 	return func(yield func(meter.Split, string) bool) {
 		if r.Tags == "" {
 			return
@@ -116,14 +116,14 @@ func (n *names) of(r *meter.Record) (model, target string) {
 	if r.Provider == "" && r.Code == string(fault.ModelNotFound) {
 		return meter.UnknownModel, ""
 	}
-	if model = n.apart(namedDay{r.Workspace, meter.ByModel, dayOf(r)}, r.Model); model != r.Model {
+	if model = n.nameApart(namedDay{r.Workspace, meter.ByModel, dayOf(r)}, r.Model); model != r.Model {
 		return model, model
 	}
 	return r.Model, r.Target
 }
 
-// apart is a name if the day tells it apart, else that of all others.
-func (n *names) apart(d namedDay, name string) string {
+// nameApart gives a name if the day tells it apart, else that of all others.
+func (n *names) nameApart(d namedDay, name string) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	known := n.by[d]

@@ -24,7 +24,7 @@ func (s *Store) Beat(ctx context.Context, node string, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO nodes (id, seen_at, started_at, version, host, address, requests, streams, journal, lag_ms, providers)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 			ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, started_at = excluded.started_at, version = excluded.version, host = excluded.host,
@@ -48,8 +48,8 @@ func (s *Store) Living(ctx context.Context, since time.Time) ([]string, error) {
 	return s.texts(ctx, `SELECT id FROM nodes WHERE seen_at >= $1 ORDER BY id`, millis(since))
 }
 
-// AnyUnfinished reports whether there is a task that has not ended.
-func (s *Store) AnyUnfinished(ctx context.Context) (bool, error) {
+// HasUnfinished reports whether there is a task that has not ended.
+func (s *Store) HasUnfinished(ctx context.Context) (bool, error) {
 	return selectValue[bool](ctx, s.read, "look for unfinished generations", `SELECT EXISTS (SELECT 1 FROM generations WHERE stage <> 'ended')`)
 }
 
@@ -78,14 +78,14 @@ func (s *Store) Adopt(ctx context.Context, node string, silentSince time.Time, l
 	return adopted, err
 }
 
-// Owned lists the tasks that node must see to.
-func (s *Store) Owned(ctx context.Context, node string) ([]string, error) {
+// ListOwned lists the tasks that node must see to.
+func (s *Store) ListOwned(ctx context.Context, node string) ([]string, error) {
 	return s.texts(ctx, `SELECT id FROM generations WHERE `+owned+` AND owner = $1 ORDER BY id`, node)
 }
 
 // Release says that node is going: its tasks have no owner from then on.
 func (s *Store) Release(ctx context.Context, node string) error {
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE generations SET owner = '', version = version + 1 WHERE owner = $1 AND stage <> 'ended'`, node)
 		if err == nil {
 			_, err = tx.ExecContext(ctx, `DELETE FROM nodes WHERE id = $1`, node)

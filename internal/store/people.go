@@ -30,7 +30,7 @@ func personCells(p *access.Person) []any {
 // InsertPerson saves a user with their role in a workspace and their link, or gives
 // access.ErrExists for a known address.
 func (s *Store) InsertPerson(ctx context.Context, workspace string, p access.Person, e access.Entry) error {
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		if err := s.insertUser(ctx, tx, p.User, e); err != nil {
 			return err
 		}
@@ -39,7 +39,7 @@ func (s *Store) InsertPerson(ctx context.Context, workspace string, p access.Per
 }
 
 // People lists who has a role in a workspace, and the administrators, by address;
-// for "" everybody there is.
+// for "" all people there are.
 func (s *Store) People(ctx context.Context, workspace string) ([]access.Person, error) {
 	where := `WHERE users.admin = 1 OR users.id IN (SELECT user_id FROM members WHERE workspace = $1)`
 	if workspace == "" {
@@ -69,7 +69,7 @@ func (s *Store) UpdatePerson(ctx context.Context, workspace, id string,
 	change func(*access.Person, access.Left) (access.Settled, error),
 ) (access.Person, error) {
 	var p access.Person
-	err := s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err := s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		if _, err := nextRevision(ctx, tx, "people"); err != nil { // on PostgreSQL its row is the lock
 			return err
 		}

@@ -25,7 +25,7 @@ func policyCells(p *access.PolicyOf) []any { return []any{&p.Workspace, treeIfAn
 // unless it gave an entry without an action. It counts as a change of keys.
 func (s *Store) UpdatePolicy(ctx context.Context, workspace string, change func(*access.Policy) (access.Entry, error)) (access.Policy, error) {
 	var p access.Policy
-	err := s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err := s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		revision, err := s.nextKeys(ctx, tx)
 		if err != nil {
 			return err
@@ -55,29 +55,29 @@ func (s *Store) PoliciesSince(ctx context.Context, revision int64) ([]access.Pol
 	return selectAll(ctx, s.read, "read policies", policyCells, `SELECT id, policy FROM workspaces WHERE policy_revision > $1`, revision)
 }
 
-// Departed lists who made keys that have not been revoked and has lost the role for
+// ListDeparted lists who made keys that have not been revoked and has lost the role for
 // it. Keys that no person made have no maker to lose.
-func (s *Store) Departed(ctx context.Context) ([]access.Departed, error) {
+func (s *Store) ListDeparted(ctx context.Context) ([]access.Departed, error) {
 	return selectAll(ctx, s.read, "read departed people", func(d *access.Departed) []any { return []any{&d.Workspace, &d.User} },
 		`SELECT DISTINCT workspace, creator FROM keys WHERE revoked_at = 0 AND creator LIKE 'usr%'
 		AND NOT EXISTS (SELECT 1 FROM users WHERE users.id = keys.creator AND admin = 1)
 		AND NOT EXISTS (SELECT 1 FROM members WHERE members.workspace = keys.workspace AND user_id = keys.creator AND role IN ('member', 'owner'))`)
 }
 
-// Present finds a session, its person, and the role that its login opens to
+// FindPresent finds a session, its person, and the role that its login opens to
 // them in a workspace.
-func (s *Store) Present(ctx context.Context, session, workspace string) (access.Visitor, error) {
+func (s *Store) FindPresent(ctx context.Context, session, workspace string) (access.Visitor, error) {
 	return selectOne(ctx, s.read, func(v *access.Visitor) []any {
 		return append(append(sessionCells(&v.Session), userCells(&v.User)...), &v.Role)
 	}, `SELECT `+sessionColumns+`, `+userColumns+`,
-			COALESCE((SELECT role FROM members WHERE workspace = $2 AND user_id = sessions.user_id AND `+openedBy("sessions.via")+`), '')
+			COALESCE((SELECT role FROM members WHERE workspace = $2 AND user_id = sessions.user_id AND `+loginCondition("sessions.via")+`), '')
 		FROM sessions JOIN users ON users.id = sessions.user_id WHERE sessions.id = $1`, session, workspace)
 }
 
 // FollowKeys says that node has taken over all changes up to a revision. Those not
 // heard of for a day are forgotten.
 func (s *Store) FollowKeys(ctx context.Context, node string, revision int64, at time.Time) error {
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO key_followers (node, revision, seen_at) VALUES ($1, $2, $3)
 			ON CONFLICT (node) DO UPDATE SET revision = excluded.revision, seen_at = excluded.seen_at`, node, revision, millis(at))
 		if err == nil {
@@ -89,7 +89,7 @@ func (s *Store) FollowKeys(ctx context.Context, node string, revision int64, at 
 
 // UnfollowKeys says that node follows no more.
 func (s *Store) UnfollowKeys(ctx context.Context, node string) error {
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		return exec(ctx, tx, "unfollow keys", `DELETE FROM key_followers WHERE node = $1`, node)
 	})
 }

@@ -76,9 +76,9 @@ func (s *Store) planFor(args []any) []any {
 	return append([]any{pgx.QueryExecModeCacheDescribe}, args...)
 }
 
-// neverIdle takes that back for a transaction in which files are read or written between two
+// allowIdle takes that back for a transaction in which files are read or written between two
 // statements.
-func (s *Store) neverIdle(ctx context.Context, tx *sql.Tx) error {
+func (s *Store) allowIdle(ctx context.Context, tx *sql.Tx) error {
 	if s.engine == sqlite {
 		return nil
 	}

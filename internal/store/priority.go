@@ -11,6 +11,7 @@ import (
 // priority is how soon a change is saved.
 type priority struct {
 	urgent    bool   // a client waits for it
+	word      bool   // a provider's word, which is lost with the process: it waits for no client
 	workspace string // whose turn it is; "" for the program's own
 }
 
@@ -29,13 +30,15 @@ const (
 type writePriority struct {
 	size       int64 // background changes at a time while no client waits; the pool has some more connections
 	background *fair.Semaphore
+	words      *fair.Semaphore // beside them
 
 	mu     sync.Mutex // guards urgent
 	urgent int
 }
 
 func newWritePriority(size int64) *writePriority {
-	return &writePriority{size: size, background: fair.New(size, size)}
+	words := max(1, size/4)
+	return &writePriority{size: size, background: fair.New(size, size), words: fair.New(words, words)}
 }
 
 // serve marks an urgent change until done is called.
@@ -66,4 +69,12 @@ func (p *writePriority) wait(ctx context.Context, workspace string) (done func()
 		}
 	}
 	return func() { p.background.Release(workspace, 1) }, nil
+}
+
+// hear returns when it is the turn of a provider's word, which lasts until done is called.
+func (p *writePriority) hear(ctx context.Context, workspace string) (done func(), err error) {
+	if err := p.words.Acquire(ctx, workspace, 1); err != nil {
+		return nil, err
+	}
+	return func() { p.words.Release(workspace, 1) }, nil
 }

@@ -31,6 +31,11 @@ func TestWhatNobodyWaitsForMakesRoom(t *testing.T) {
 			}
 		}
 		inside(politely)
+		heard, err := p.hear(t.Context(), "") // waits for none of them
+		if err != nil {
+			t.Fatal(err)
+		}
+		heard()
 		(<-turns)()
 		inside(politely) // another one came in
 		p.serve()()      // still one is being served
@@ -54,7 +59,7 @@ func TestWhatNobodyWaitsForMakesRoom(t *testing.T) {
 			(<-turns)()
 		}
 		synctest.Wait()
-		if n := p.background.Taken(); n != 0 || p.urgent != 0 {
+		if n := p.background.Taken() + p.words.Taken(); n != 0 || p.urgent != 0 {
 			t.Errorf("%d are inside and %d urgent at the end", n, p.urgent)
 		}
 	})

@@ -21,7 +21,7 @@ func (s *Store) RecordsBetween(ctx context.Context, from, until time.Time, after
 // the days they are counted in, together with an entry of the audit log. A record whose
 // price was changed meanwhile is left as it is. It returns how many were written.
 func (s *Store) Rerate(ctx context.Context, list []meter.Rerated, e access.Entry) (written int, err error) {
-	err = s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		written = 0
 		records := make([]*meter.Record, len(list))
 		for i := range list {

@@ -33,8 +33,8 @@ func addTo[K comparable](sums map[K]*meter.Figures, key K, f meter.Figures) {
 
 // attribute adds the figures of a record to the groups of whom it is for.
 func (s *Store) attribute(groups map[group]*meter.Figures, r *meter.Record, f meter.Figures) {
-	for dim, name := range attributed(r) {
-		name = s.names.apart(namedDay{r.Workspace, dim, dayOf(r)}, name)
+	for dim, name := range eachAttribution(r) {
+		name = s.names.nameApart(namedDay{r.Workspace, dim, dayOf(r)}, name)
 		addTo(groups, group{r.Workspace, string(dim), dayOf(r), r.Environment, name}, f)
 	}
 }
@@ -97,8 +97,8 @@ func (s *Store) addHours(ctx context.Context, tx *sql.Tx, records []*meter.Recor
 		hours[hour{r.Workspace, "provider", r.Provider, at}] = true
 		hours[hour{r.Workspace, "dialect", r.Dialect, at}] = true
 		hours[hour{r.Workspace, "stream", oneOrZero(r.Stream), at}] = true
-		for dim, name := range tagged(r) {
-			hours[hour{r.Workspace, string(dim), s.names.apart(namedDay{r.Workspace, dim, dayOf(r)}, name), at}] = true
+		for dim, name := range eachTag(r) {
+			hours[hour{r.Workspace, string(dim), s.names.nameApart(namedDay{r.Workspace, dim, dayOf(r)}, name), at}] = true
 		}
 	}
 	order := slices.SortedFunc(maps.Keys(hours), hour.compare)

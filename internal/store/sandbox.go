@@ -9,13 +9,13 @@ import (
 
 // Accept adds an entry to the journal of what the sandbox has accepted.
 func (s *Store) Accept(ctx context.Context, key string, life []byte) error {
-	return s.one(ctx, background, func(ctx context.Context, q querier) error {
+	return s.runOne(ctx, background, func(ctx context.Context, q querier) error {
 		return exec(ctx, q, "write sandbox journal", `INSERT INTO sandbox_journal (key, at, life) VALUES ($1, $2, $3)`, key, millis(time.Now()), blob(life))
 	})
 }
 
-// Accepted is the first entry of a key.
-func (s *Store) Accepted(ctx context.Context, key string) (life []byte, found bool, err error) {
+// FindAccepted finds the first entry of a key.
+func (s *Store) FindAccepted(ctx context.Context, key string) (life []byte, found bool, err error) {
 	life, err = selectValue[[]byte](ctx, s.read, "read sandbox journal", `SELECT life FROM sandbox_journal WHERE key = $1 ORDER BY seq LIMIT 1`, key)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, false, nil

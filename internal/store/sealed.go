@@ -133,7 +133,7 @@ func (s *Store) reseal(ctx context.Context, c SealedColumn, rows []sealedRow) er
 	for i, name := range c.Key {
 		where[i] = fmt.Sprintf("%s = $%d", name, i+3)
 	}
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		for _, row := range rows {
 			var value any = row.next
 			if c.Text {

@@ -22,9 +22,9 @@ func (s *Store) SearchRecords(ctx context.Context, q meter.Search, limit int) (m
 	look := &search{store: s, q: q, limit: limit, budget: mostLooked}
 	var err error
 	if dims := dimsOf(q); len(dims) > 0 && q.User == "" { // an end user's are found by their index
-		err = look.hours(ctx, dims)
+		err = look.searchHours(ctx, dims)
 	} else {
-		err = look.piece(ctx)
+		err = look.searchPiece(ctx)
 	}
 	return look.found, err
 }

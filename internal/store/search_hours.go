@@ -26,10 +26,10 @@ type search struct {
 	found  meter.Found
 }
 
-// piece looks through a part of the requests: those that an index answers, and of
+// searchPiece looks through a part of the requests: those that an index answers, and of
 // them those that fit the rest. It sets found.Next where the page is full or the
 // budget is spent.
-func (l *search) piece(ctx context.Context) error {
+func (l *search) searchPiece(ctx context.Context) error {
 	by, rest := splitSearch(l.q)
 	by.add("workspace = ?", l.q.Workspace)
 	if !l.q.From.IsZero() {
@@ -87,8 +87,8 @@ func (l *search) until(ctx context.Context, by *where) (meter.Place, error) {
 	return p, wrap("look through requests", err)
 }
 
-// hours looks through the hours that have all that is asked for, the newest first.
-func (l *search) hours(ctx context.Context, dims [][2]string) error {
+// searchHours looks through the hours that have all that is asked for, the newest first.
+func (l *search) searchHours(ctx context.Context, dims [][2]string) error {
 	from, until := l.q.From, l.q.Until
 	if !l.q.After.IsZero() && (until.IsZero() || l.q.After.At.Before(until)) {
 		until = l.q.After.At.Add(time.Millisecond)
@@ -110,7 +110,7 @@ func (l *search) hours(ctx context.Context, dims [][2]string) error {
 		if part.q.Until = end; !l.q.Until.IsZero() && l.q.Until.Before(end) {
 			part.q.Until = l.q.Until
 		}
-		if err := part.piece(ctx); err != nil {
+		if err := part.searchPiece(ctx); err != nil {
 			return err
 		}
 		l.found, l.budget = part.found, part.budget
@@ -129,10 +129,10 @@ func (l *search) candidates(ctx context.Context, dims [][2]string, until time.Ti
 	by := new(where)
 	by.add("workspace = ?", l.q.Workspace)
 	by.add("dim = ?", dims[0][0])
-	by.add(by.among("name", namesOf(dims[0])))
+	by.add(by.inList("name", namesOf(dims[0])))
 	for _, d := range dims[1:] {
 		by.add(`EXISTS (SELECT 1 FROM request_hours o WHERE o.workspace = $1 AND o.dim = ` + by.arg(d[0]) +
-			` AND ` + by.among("o.name", namesOf(d)) + ` AND o.hour = request_hours.hour)`)
+			` AND ` + by.inList("o.name", namesOf(d)) + ` AND o.hour = request_hours.hour)`)
 	}
 	if !until.IsZero() {
 		by.add("hour < ?", millis(until))

@@ -21,7 +21,7 @@ func sessionCells(v *access.Session) []any {
 // Of more than most sessions the oldest end. The row of the person is taken first: who
 // changes it, and ends sessions, has done so or will see this one.
 func (s *Store) InsertSession(ctx context.Context, v access.Session, most int, unknown bool, entries ...access.Entry) error {
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		if err := lockPerson(ctx, tx, v); err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ func (s *Store) SessionByHash(ctx context.Context, hash string) (access.Visitor,
 	visitor, err := selectOne(ctx, s.read, func(v *access.Visitor) []any {
 		return append(append(sessionCells(&v.Session), userCells(&v.User)...), &v.Role, &password, &v.Factors, &v.News)
 	}, `SELECT `+sessionColumns+`, `+userColumns+`,
-			COALESCE((SELECT role FROM members WHERE workspace = sessions.workspace AND user_id = sessions.user_id AND `+openedBy("sessions.via")+`), ''),
+			COALESCE((SELECT role FROM members WHERE workspace = sessions.workspace AND user_id = sessions.user_id AND `+loginCondition("sessions.via")+`), ''),
 			COALESCE((SELECT password FROM logins WHERE user_id = sessions.user_id AND via = sessions.via), ''),
 			(SELECT COUNT(*) FROM factors WHERE user_id = sessions.user_id AND via = sessions.via AND kind <> 'recovery'),
 			(SELECT COUNT(*) FROM devices WHERE user_id = sessions.user_id AND told = 0 AND hash <> sessions.device
@@ -96,7 +96,7 @@ func (s *Store) Sessions(ctx context.Context, user string) ([]access.Session, er
 
 // TouchSession notes when a session, and with it a person, was last seen.
 func (s *Store) TouchSession(ctx context.Context, id string, at time.Time) error {
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		if err := exec(ctx, tx, "touch session", `UPDATE sessions SET seen_at = $2 WHERE id = $1 AND seen_at < $2`, id, millis(at)); err != nil {
 			return err
 		}
@@ -116,7 +116,7 @@ func (s *Store) MoveSession(ctx context.Context, id, workspace string, e access.
 func (s *Store) EndSessions(ctx context.Context, end access.Ending, e access.Entry) (int, error) {
 	var n int64
 	all, via := narrow(end.Via)
-	err := s.tx(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
+	err := s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
 		n, err = affect(ctx, tx, "end sessions", `DELETE FROM sessions WHERE user_id = $1
 			AND ($2 = '' OR id = $2) AND ($3 = '' OR workspace = $3) AND id <> $4 AND ($5 = 1 OR via = $6)`, end.User, end.ID, end.Workspace, end.But, all, via)
 		if err != nil || n == 0 {

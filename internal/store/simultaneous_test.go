@@ -54,7 +54,7 @@ func TestWhatADeadServerHadOfABoundIsFree(t *testing.T) {
 				}
 				db := &cutOff{Store: s}
 				v := limit.New(limit.Options{Store: db, Node: name, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return time.UnixMilli(now.Load()) }})
-				if err := errors.Join(v.Load(t.Context()), v.Alive(t.Context())); err != nil {
+				if err := errors.Join(v.Load(t.Context()), v.KeepAlive(t.Context())); err != nil {
 					t.Fatal(err)
 				}
 				stores, servers = append(stores, db), append(servers, v)
@@ -77,7 +77,7 @@ func TestWhatADeadServerHadOfABoundIsFree(t *testing.T) {
 			alive := func(list ...*limit.Service) {
 				t.Helper()
 				for _, v := range list {
-					if err := v.Alive(t.Context()); err != nil && !errors.Is(err, errAway) {
+					if err := v.KeepAlive(t.Context()); err != nil && !errors.Is(err, errAway) {
 						t.Fatal(err)
 					}
 				}

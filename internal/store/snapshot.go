@@ -25,7 +25,7 @@ func (s *Store) Snapshot(ctx context.Context) (*Snapshot, error) {
 		return nil, fmt.Errorf("begin snapshot: %w", err)
 	}
 	n := &Snapshot{tx: tx}
-	if err = s.neverIdle(ctx, tx); err == nil {
+	if err = s.allowIdle(ctx, tx); err == nil {
 		err = tx.QueryRowContext(ctx, schemaVersion).Scan(&n.Version)
 	}
 	if err == nil {

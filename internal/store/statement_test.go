@@ -83,7 +83,7 @@ func checkSection(t *testing.T, section *meter.Section, rows []meter.Record) {
 			name, ok = r.Person, r.Person != ""
 		case tag != "":
 			ok = false
-			for by, value := range tagged(r) {
+			for by, value := range eachTag(r) {
 				if by == section.By {
 					name, ok = value, true
 				}

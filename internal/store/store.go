@@ -76,8 +76,8 @@ func Open(ctx context.Context, databaseURL, folder string) (*Store, error) {
 	return s, nil
 }
 
-// UpgradeUncopied brings the tables up to date without the copy that is else kept of a SQLite database.
-func UpgradeUncopied(ctx context.Context, databaseURL, folder string) error {
+// UpgradeWithoutCopy brings the tables up to date without the copy that is else kept of a SQLite database.
+func UpgradeWithoutCopy(ctx context.Context, databaseURL, folder string) error {
 	s, err := connect(ctx, databaseURL, folder)
 	if err != nil {
 		return err
@@ -132,7 +132,7 @@ func (s *Store) Pool() *pgxpool.Pool { return s.pool }
 
 func openSQLite(folder string) (*Store, error) {
 	path := filepath.Join(folder, "stele.db")
-	// The driver would make the file readable for everybody.
+	// The driver would make the file readable for all users of the machine.
 	f, err := disk.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
@@ -164,8 +164,8 @@ func openSQLite(folder string) (*Store, error) {
 	return s, nil
 }
 
-// tx saves what is not urgent. do may be called twice.
-func (s *Store) tx(ctx context.Context, do func(context.Context, *sql.Tx) error) error {
+// inTx saves what is not urgent. do may be called twice.
+func (s *Store) inTx(ctx context.Context, do func(context.Context, *sql.Tx) error) error {
 	return s.save(ctx, background, do)
 }
 
@@ -218,14 +218,17 @@ func isDeadlock(err error) bool {
 
 // turn waits until it is the turn of a change, which lasts until done is called.
 func (s *Store) turn(ctx context.Context, p priority) (done func(), err error) {
-	if p.urgent {
+	switch {
+	case p.urgent:
 		return s.priority.serve(), nil
+	case p.word:
+		return s.priority.hear(ctx, p.workspace)
 	}
 	return s.priority.wait(ctx, p.workspace)
 }
 
-// one runs a single statement.
-func (s *Store) one(ctx context.Context, p priority, do func(context.Context, querier) error) error {
+// runOne runs a single statement.
+func (s *Store) runOne(ctx context.Context, p priority, do func(context.Context, querier) error) error {
 	if s.engine == postgres {
 		done, err := s.turn(ctx, p)
 		if err != nil {

@@ -43,7 +43,7 @@ func (s *Store) PutStoredRecord(ctx context.Context, o catalog.StoredRecord, was
 
 // ResealStoredRecord replaces the sealed secrets of a record, if nothing else did.
 func (s *Store) ResealStoredRecord(ctx context.Context, o catalog.StoredRecord, next []byte) error {
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		return exec(ctx, tx, "reseal stored record", `UPDATE offers SET sealed = $3 WHERE sort = $1 AND id = $2 AND sealed = $4`,
 			string(o.Sort), o.ID, next, o.Sealed)
 	})

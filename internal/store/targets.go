@@ -10,7 +10,7 @@ import (
 
 // SaveStates tells the other servers how targets are. Those that are well again are taken out.
 func (s *Store) SaveStates(ctx context.Context, list []route.State) error {
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		for i := range list {
 			if err := saveState(ctx, tx, &list[i]); err != nil {
 				return err

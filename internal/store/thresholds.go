@@ -54,7 +54,7 @@ func (s *Store) MarkReached(ctx context.Context, counter, part int64) error {
 	if err != nil {
 		return fmt.Errorf("read counter: %w", err)
 	}
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		l, err := s.limitOf(ctx, tx, counter)
 		if err != nil || l == nil || !slices.Contains(l.Marks, 100) {
 			return err
@@ -98,7 +98,7 @@ func (s *Store) TellThresholds(ctx context.Context, mail bool) (int, error) {
 	}
 	var n int
 	var jobs []generation.Job
-	err = s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		jobs = nil
 		passed, err := s.takePassed(ctx, tx)
 		if n = len(passed); err != nil || n == 0 {

@@ -135,8 +135,8 @@ func (s *Store) endUpgrade(ctx context.Context, known int64) error {
 	})
 }
 
-// BackedUp writes down that a backup was made.
-func (s *Store) BackedUp(ctx context.Context, at time.Time) error {
+// NoteBackup writes down that a backup was made.
+func (s *Store) NoteBackup(ctx context.Context, at time.Time) error {
 	return s.Set(ctx, settingBackedUp, strconv.FormatInt(millis(at), 10))
 }
 

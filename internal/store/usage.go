@@ -42,10 +42,10 @@ func (s *Store) insertRecordsOf(ctx context.Context, node string, records []mete
 			list = append(list, r)
 		}
 	}
-	err := s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error { return s.insertRecords(ctx, tx, node, list) })
+	err := s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error { return s.insertRecords(ctx, tx, node, list) })
 	if errors.Is(err, errRepeated) { // seldom: looking first would cost as much as writing
 		all := list
-		err = s.tx(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
+		err = s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
 			if list, err = newRecords(ctx, tx, all); err != nil {
 				return err
 			}

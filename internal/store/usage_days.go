@@ -40,7 +40,7 @@ func (s *Store) UsageGroups(ctx context.Context, of meter.Slice, by meter.Split,
 		return nil, err
 	}
 	if !all {
-		s.only(q, names)
+		s.keepOnly(q, names)
 	}
 	list, err := selectAll(ctx, s.read, "group usage", groupCells, `SELECT `+q.name+`, `+q.figures()+q.from()+` GROUP BY 1`, s.planFor(q.args)...)
 	slices.SortFunc(list, func(a, b meter.Group) int {
@@ -59,7 +59,7 @@ func (s *Store) topNames(ctx context.Context, q *slice, of meter.Slice, by meter
 		names, err = s.leading(ctx, of, by, most, limit+limit/5)
 		return names, names == nil, err
 	}
-	if !by.Attributed() {
+	if !by.IsAttributed() {
 		return nil, true, nil
 	}
 	order := cmp.Or(map[meter.Measure]string{meter.Tokens: `SUM(` + allTokens + `)`, meter.Cost: `SUM(nano)`}[most], `SUM(requests)`)
@@ -77,7 +77,7 @@ func (s *Store) UsageDays(ctx context.Context, of meter.Slice, by meter.Split, g
 	case len(groups) == 0:
 		return nil, nil
 	default:
-		s.only(q, groups)
+		s.keepOnly(q, groups)
 	}
 	return selectAll(ctx, s.read, "read days", func(d *meter.Day) []any { return append([]any{at(&d.At)}, groupCells(&d.Group)...) },
 		`SELECT day, `+q.name+`, `+q.figures()+q.from()+` GROUP BY day, 2 ORDER BY day, 2`, s.planFor(q.args)...)
@@ -109,9 +109,9 @@ type slice struct {
 
 func (q *slice) from() string { return ` FROM ` + q.table + ` WHERE ` + q.text() }
 
-// only leaves out all groups of a slice but these.
-func (s *Store) only(q *slice, names []string) {
-	q.add(q.among(q.name, names))
+// keepOnly leaves out all groups of a slice but these.
+func (s *Store) keepOnly(q *slice, names []string) {
+	q.add(q.inList(q.name, names))
 	if q.table == "usage_groups" && q.name == "name" {
 		s.byName(q)
 	}
@@ -124,10 +124,10 @@ func (s *Store) byName(q *slice) {
 	}
 }
 
-// groupedBy is the dim of the groups that have a slice told apart by something, and the name in it
+// findGroups finds the dim of the groups that have a slice told apart by something, and the name in it
 // that the slice is about, "" for all. There is none where two things are to be known of a request at once.
-func groupedBy(of meter.Slice, by meter.Split) (dim meter.Split, name string, ok bool) {
-	if by.Attributed() {
+func findGroups(of meter.Slice, by meter.Split) (dim meter.Split, name string, ok bool) {
+	if by.IsAttributed() {
 		return by, "", true
 	}
 	dim, name = meter.ByStatus, "" // any of them has all
@@ -159,7 +159,7 @@ func (s *Store) findSlice(of meter.Slice, by meter.Split) *slice {
 	q.add("day >= ?", millis(of.From))
 	q.add("day < ?", millis(of.Until))
 	q.is("environment", of.Environment)
-	if dim, name, ok := groupedBy(of, by); ok {
+	if dim, name, ok := findGroups(of, by); ok {
 		if q.name = "name"; by == meter.ByEnvironment {
 			q.name = "environment"
 		}

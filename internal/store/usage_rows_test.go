@@ -141,7 +141,7 @@ func TestSumsAreReadByTheIndexThatLeavesMostOut(t *testing.T) {
 	for _, look := range looksOf(time.Date(2026, 11, 18, 0, 0, 0, 0, time.UTC)) {
 		q := s.findSlice(look.of, look.by)
 		if look.by == meter.ByUser {
-			s.only(q, []string{"a", "b"})
+			s.keepOnly(q, []string{"a", "b"})
 		}
 		var a, b, c int
 		var plan string

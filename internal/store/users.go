@@ -10,7 +10,7 @@ import (
 // InsertFirstAdmin saves u and forgets the set-up link, or gives access.ErrExists
 // when there is an administrator already.
 func (s *Store) InsertFirstAdmin(ctx context.Context, u access.User, e access.Entry) error {
-	return s.tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		// The first transaction to write this row goes on; a second one waits here and then sees the administrator.
 		err := exec(ctx, tx, "claim first administrator", `INSERT INTO settings (name, value) VALUES ('first_admin', $1)
 			ON CONFLICT (name) DO UPDATE SET value = settings.value`, u.ID)

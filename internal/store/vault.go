@@ -27,9 +27,9 @@ const replaceTurn = ` ON CONFLICT (key) DO UPDATE SET
 func (s *Store) KeepTurns(ctx context.Context, rows []relay.Row) error {
 	if s.engine == postgres {
 		defer s.priority.serve()()
-		return s.turns.join(rows, true)
+		return s.turns.join(rows, urgent)
 	}
-	return s.one(ctx, urgent, func(ctx context.Context, q querier) error {
+	return s.runOne(ctx, urgent, func(ctx context.Context, q querier) error {
 		for i := range rows {
 			if err := exec(ctx, q, "keep turn", `INSERT INTO vault_turns (`+turnColumns+`) VALUES ($1, $2, $3, $4, $5, $6)`+replaceTurn, turnArgs(&rows[i])...); err != nil {
 				return err
@@ -100,7 +100,7 @@ func (s *Store) KeptTurns(ctx context.Context, workspace string, keys []string, 
 
 // TrimTurns lets the oldest rows of a workspace go: see relay.Rows.
 func (s *Store) TrimTurns(ctx context.Context, workspace string, most int64) error {
-	return s.one(ctx, background, func(ctx context.Context, q querier) error {
+	return s.runOne(ctx, background, func(ctx context.Context, q querier) error {
 		return exec(ctx, q, "trim turns", `DELETE FROM vault_turns WHERE workspace = $1 AND key IN (SELECT key FROM
 			(SELECT key, SUM(bytes) OVER (ORDER BY at DESC, key) AS upto FROM vault_turns WHERE workspace = $1) newest WHERE upto > $2)`, workspace, most)
 	})

@@ -46,8 +46,8 @@ func (c *where) is(column, value string) {
 	c.addEqual(column, value)
 }
 
-// among is that a column has one of these values.
-func (c *where) among(column string, values []string) string {
+// inList is that a column has one of these values.
+func (c *where) inList(column string, values []string) string {
 	list := make([]string, len(values))
 	for i, v := range values {
 		list[i] = c.arg(v)

@@ -22,7 +22,7 @@ func (s *Store) InsertWorkspace(ctx context.Context, w access.Workspace, e acces
 func (s *Store) Workspaces(ctx context.Context, user, via string) ([]access.Workspace, error) {
 	where, args := ``, []any(nil)
 	if user != "" {
-		where, args = `WHERE id IN (SELECT workspace FROM members WHERE user_id = $1 AND `+openedBy("$2")+`)`, []any{user, via}
+		where, args = `WHERE id IN (SELECT workspace FROM members WHERE user_id = $1 AND `+loginCondition("$2")+`)`, []any{user, via}
 	}
 	return selectAll(ctx, s.read, "read workspaces", func(w *access.Workspace) []any { return []any{&w.ID, &w.Name, at(&w.CreatedAt), &w.Members} },
 		`SELECT id, name, created_at, (SELECT COUNT(*) FROM members WHERE workspace = workspaces.id)
@@ -32,7 +32,7 @@ func (s *Store) Workspaces(ctx context.Context, user, via string) ([]access.Work
 // HomeOf is the default workspace where a person has a role there that a login
 // opens, else the first in which they have one; else the default one and no role.
 func (s *Store) HomeOf(ctx context.Context, user, via string) (workspace string, role access.Role, err error) {
-	err = s.read.QueryRowContext(ctx, `SELECT workspace, role FROM members WHERE user_id = $1 AND `+openedBy("$3")+`
+	err = s.read.QueryRowContext(ctx, `SELECT workspace, role FROM members WHERE user_id = $1 AND `+loginCondition("$3")+`
 		ORDER BY CASE WHEN workspace = $2 THEN 0 ELSE 1 END, workspace LIMIT 1`, user, access.DefaultWorkspace, via).Scan(&workspace, &role)
 	if errors.Is(err, sql.ErrNoRows) {
 		return access.DefaultWorkspace, "", nil

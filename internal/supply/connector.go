@@ -26,8 +26,8 @@ type Connector interface {
 	Maker(p config.Provider, o MakerOptions) (generation.Maker, error)
 	// Test makes one cheap call with an account; a model is named where one is needed.
 	Test(ctx context.Context, p config.Provider, model string) catalog.Trial
-	// Said is what an upstream said for people in the cause of a failure.
-	Said(cause string) string
+	// UpstreamWords is what an upstream said for people in the cause of a failure.
+	UpstreamWords(cause string) string
 	// Egress opens the clients for what callers name, as a configuration allows it.
 	Egress(*config.Config) (EgressClients, error)
 }

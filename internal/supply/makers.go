@@ -60,8 +60,8 @@ func (s *Supply) everyMaker() []generation.Maker {
 
 // caller is a maker of which calls of this process do work that is paid for.
 type caller interface {
-	Rest()      // begins no more of them
-	Owed() bool // whether any is under way, or what it brought is not kept yet
+	Rest()         // begins no more of them
+	HasOwed() bool // whether any is under way, or what it brought is not kept yet
 }
 
 // callers are those of all makers.
@@ -82,8 +82,8 @@ func (s *Supply) Rest() {
 	}
 }
 
-// Owed reports whether such calls are under way, or what they brought is not kept yet.
-func (s *Supply) Owed() bool { return slices.ContainsFunc(s.callers(), caller.Owed) }
+// HasOwed reports whether such calls are under way, or what they brought is not kept yet.
+func (s *Supply) HasOwed() bool { return slices.ContainsFunc(s.callers(), caller.HasOwed) }
 
 func closeMaker(m generation.Maker) {
 	switch c := m.(type) {
@@ -101,7 +101,7 @@ func (s *Supply) openMakers(next, old *state) error {
 	var problems []error
 	for _, p := range next.config.Providers {
 		former, ok := old.makers[p.Name]
-		with := openedWith(p)
+		with := accountMark(p)
 		if ok && former.with == with {
 			next.makers[p.Name] = former
 			continue

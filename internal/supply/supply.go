@@ -213,13 +213,13 @@ func (s *Supply) swap(next *state, c Contents) (err error) {
 func accountsOf(cfg *config.Config) map[string]string {
 	all := make(map[string]string, len(cfg.Providers))
 	for _, p := range cfg.Providers {
-		all[p.Name] = openedWith(p)
+		all[p.Name] = accountMark(p)
 	}
 	return all
 }
 
-// openedWith tells accounts apart that must be opened anew.
-func openedWith(p config.Provider) string {
+// accountMark tells accounts apart that must be opened anew.
+func accountMark(p config.Provider) string {
 	options := make(map[string]string, len(p.Options))
 	for name, value := range p.Options {
 		options[name] = value.Reveal()

@@ -84,7 +84,7 @@ func (s *Supply) accounts(health map[string]route.Health) []Provider {
 	var list []Provider
 	add := func(p Provider) {
 		p.Health = health[p.ID]
-		p.Health.Message = s.o.Connector.Said(p.Health.Message)
+		p.Health.Message = s.o.Connector.UpstreamWords(p.Health.Message)
 		p.State = stateOf(p.Health, time.Now())
 		p.Callable, p.Used = callable[p.ID], used[p.ID]
 		list = append(list, p)

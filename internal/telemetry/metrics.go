@@ -82,8 +82,8 @@ func NewMetrics(version string) *Metrics {
 	return m
 }
 
-// MemoryInFlight shows what is held for requests and other work, as taken tells.
-func (m *Metrics) MemoryInFlight(taken func() int64) {
+// ShowMemoryInFlight shows what is held for requests and other work, as taken tells.
+func (m *Metrics) ShowMemoryInFlight(taken func() int64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "stele_memory_in_flight_bytes", Help: "Bytes held for bodies, answers and pictures that are being worked on.",
 	}, func() float64 { return float64(taken()) }))
@@ -94,7 +94,7 @@ func (m *Metrics) MemoryInFlight(taken func() int64) {
 func (m *Metrics) Usage(labels Labels) (saved func([]*meter.Record)) {
 	u := newUsage(labels)
 	m.registry.MustRegister(u)
-	return u.Saved
+	return u.CountSaved
 }
 
 // methods are those that a label may name: what routes are served with.
@@ -134,24 +134,24 @@ func (m *Metrics) series(of served) *series {
 	return known
 }
 
-// UsageRefused counts a record of usage that was set aside.
-func (m *Metrics) UsageRefused() { m.refused.Inc() }
+// CountUsageRefused counts a record of usage that was set aside.
+func (m *Metrics) CountUsageRefused() { m.refused.Inc() }
 
-// FileDamaged counts a file that was found lost or not as it was kept.
-func (m *Metrics) FileDamaged() { m.damaged.Inc() }
+// CountFileDamaged counts a file that was found lost or not as it was kept.
+func (m *Metrics) CountFileDamaged() { m.damaged.Inc() }
 
 // SetAside counts a task that was set aside: a generation, a run or a webhook.
 func (m *Metrics) SetAside(kind string) { m.aside.WithLabelValues(kind).Inc() }
 
-// LimitRefused counts what a limit refused that counts so.
-func (m *Metrics) LimitRefused(measure string) { m.limits.WithLabelValues(measure).Inc() }
+// CountLimitRefused counts what a limit refused that counts so.
+func (m *Metrics) CountLimitRefused(measure string) { m.limits.WithLabelValues(measure).Inc() }
 
-// MessageTried counts an attempt to deliver a webhook or a mail.
-func (m *Metrics) MessageTried(channel, result string) {
+// CountMessage counts an attempt to deliver a webhook or a mail.
+func (m *Metrics) CountMessage(channel, result string) {
 	m.messages.WithLabelValues(channel, result).Inc()
 }
 
-// Handler serves /metrics to those who bring the token; "": to everybody.
+// Handler serves /metrics to those who bring the token; "": to every client.
 func (m *Metrics) Handler(token func() string) http.Handler {
 	mux := http.NewServeMux()
 	shown := promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})

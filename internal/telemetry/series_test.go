@@ -63,7 +63,7 @@ func TestTwoHundredModelsAreTwoThousandSeries(t *testing.T) {
 		Provider: func(name string) bool { return strings.HasPrefix(name, "p") },
 	})
 	m.Watch(func(context.Context) Standing { return standing() })
-	m.MemoryInFlight(func() int64 { return 1 })
+	m.ShowMemoryInFlight(func() int64 { return 1 })
 	for i := range 200 {
 		provider := fmt.Sprintf("p%d", i%8)
 		failed := record(fmt.Sprintf("known-%d", i), provider)
@@ -101,7 +101,7 @@ func TestMetricsAreThoseOfTheGoldenFile(t *testing.T) {
 	all := func(string) bool { return true }
 	saved := m.Usage(Labels{Model: all, Provider: all})
 	m.Watch(func(context.Context) Standing { return standing() })
-	m.MemoryInFlight(func() int64 { return 1 })
+	m.ShowMemoryInFlight(func() int64 { return 1 })
 	generation := &meter.Record{Route: "generations", Model: "sketch", Provider: "p1", Status: 200, Tries: 1, Nano: 40_000_000, Took: time.Minute}
 	stopped := *generation
 	stopped.Status, stopped.Code, stopped.Nano = 500, "canceled", 0
@@ -109,11 +109,11 @@ func TestMetricsAreThoseOfTheGoldenFile(t *testing.T) {
 	broken.Status, broken.Code, broken.Nano = 500, "provider_unavailable", 0
 	saved([]*meter.Record{record("chatty", "p0"), record("chatty", "p0"), record("terse", "p1"), generation, &stopped, &broken})
 	m.Request("POST /api/v1/chat/completions", "POST", 200, time.Second)
-	m.UsageRefused()
-	m.FileDamaged()
+	m.CountUsageRefused()
+	m.CountFileDamaged()
 	m.SetAside("generation")
-	m.MessageTried("webhook", "delivered")
-	m.LimitRefused("dollars")
+	m.CountMessage("webhook", "delivered")
+	m.CountLimitRefused("dollars")
 	got := []byte(strings.Join(scrape(t, m, true), ""))
 	file := filepath.Join("testdata", "metrics.txt")
 	if *update {

@@ -78,8 +78,8 @@ func newUsage(labels Labels) *usage {
 	}
 }
 
-// Saved counts records that are in the database now.
-func (u *usage) Saved(records []*meter.Record) {
+// CountSaved counts records that are in the database now.
+func (u *usage) CountSaved(records []*meter.Record) {
 	u.mu.Lock()
 	for _, r := range records {
 		f := u.of(r.Model)

@@ -16,11 +16,11 @@ const (
 )
 
 func (b *Toolbox) addApps() {
-	tool(b, mcp.Tool{
+	addTool(b, mcp.Tool{
 		Name: "list_apps", Annotations: hints("List apps", true),
 		Description: "List the apps that the key opens, with the inputs that each takes: recipes of several steps, such as a social card, a storyboard or a narrated slideshow.",
 	}, b.listApps)
-	tool(b, mcp.Tool{
+	addTool(b, mcp.Tool{
 		Name: "run_app", Annotations: hints("Run an app", false),
 		Description: "Run an app with the inputs that list_apps names. Saves what was made and returns the paths, and texts where the app writes some.",
 	}, b.runApp)

@@ -8,7 +8,7 @@ import (
 )
 
 func (b *Toolbox) addChat() {
-	tool(b, mcp.Tool{
+	addTool(b, mcp.Tool{
 		Name: "chat", Annotations: hints("Ask another model", false),
 		Description: "Ask another chat model of list_models (kind chat) one question and return its answer: a second opinion, a review, a translation. " +
 			"It sees nothing but what you send.",
@@ -66,7 +66,7 @@ func (b *Toolbox) chat(ctx context.Context, c *call, in chatIn) (*mcp.CallToolRe
 	if err != nil {
 		return nil, nil, err
 	}
-	reply, err := b.server.Chat(ctx, body, longestText, func(n int) { c.progress(ctx, float64(n), 0, "answering") })
+	reply, err := b.server.Chat(ctx, body, longestText, func(n int) { c.tellProgress(ctx, float64(n), 0, "answering") })
 	if err != nil {
 		return nil, nil, err
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 func (b *Toolbox) addFiles() {
-	tool(b, mcp.Tool{
+	addTool(b, mcp.Tool{
 		Name: "upload_file", Annotations: hints("Upload a file", false),
 		Description: "Upload a local picture, clip or sound to the server and return its id, which every media input takes. " +
 			"Tools that take files upload local paths by themselves: this is for files that are used several times.",

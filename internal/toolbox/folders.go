@@ -81,7 +81,7 @@ func (p *folders) find(name string) (file, error) {
 		}
 		info, err := at.root.Stat(inner)
 		if err != nil {
-			return file{}, fmt.Errorf("%s cannot be read: %w", name, reason(err))
+			return file{}, fmt.Errorf("%s cannot be read: %w", name, reasonOf(err))
 		}
 		if !info.Mode().IsRegular() {
 			return file{}, fmt.Errorf("%s is not a file", name)
@@ -125,7 +125,7 @@ func (p *folders) create(name string) (*os.File, string, error) {
 		return nil, "", fmt.Errorf("%s is outside of the output folder %s", name, p.out.path)
 	}
 	if err := p.out.root.MkdirAll(filepath.Dir(inner), 0o755); err != nil {
-		return nil, "", fmt.Errorf("make the folder of %s: %w", name, reason(err))
+		return nil, "", fmt.Errorf("make the folder of %s: %w", name, reasonOf(err))
 	}
 	end := filepath.Ext(inner)
 	base := strings.TrimSuffix(inner, end)
@@ -138,7 +138,7 @@ func (p *folders) create(name string) (*os.File, string, error) {
 			continue
 		}
 		if err != nil {
-			return nil, "", fmt.Errorf("save %s: %w", name, reason(err))
+			return nil, "", fmt.Errorf("save %s: %w", name, reasonOf(err))
 		}
 		return f, filepath.Join(p.out.path, inner), nil
 	}
@@ -155,8 +155,8 @@ func (p *folders) remove(path string) {
 	}
 }
 
-// reason is why the system refused, without the path, which the caller says.
-func reason(err error) error {
+// reasonOf is why the system refused, without the path, which the caller says.
+func reasonOf(err error) error {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return at.Err
 	}

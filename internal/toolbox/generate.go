@@ -25,23 +25,23 @@ const (
 )
 
 func (b *Toolbox) addGenerate() {
-	tool(b, mcp.Tool{
+	addTool(b, mcp.Tool{
 		Name: "generate_image", Annotations: hints("Make a picture", false),
 		Description: "Make a picture from a text, or edit pictures. Saves it and returns its path and, if it is small, the picture itself. " +
 			"Without a model the server's built-in studio draws it: posters, cards, patterns and landscapes with the words set in type, at no cost. " +
 			"Name a model of list_models for photographs and illustrations.",
 	}, b.generateImage)
-	tool(b, mcp.Tool{
+	addTool(b, mcp.Tool{
 		Name: "generate_video", Annotations: hints("Make a clip", false),
 		Description: "Make a clip from a text, or from a picture that it starts with. Saves it and returns its path. " +
 			"Without a model the server's built-in studio animates it, at no cost.",
 	}, b.generateVideo)
-	tool(b, mcp.Tool{
+	addTool(b, mcp.Tool{
 		Name: "generate_speech", Annotations: hints("Speak a text", false),
 		Description: "Speak a text. Saves the sound and returns its path. Without a model the server's built-in voice speaks, at no cost. " +
 			"Music and effects: generate with a model that has the mode text_to_audio.",
 	}, b.generateSpeech)
-	tool(b, mcp.Tool{
+	addTool(b, mcp.Tool{
 		Name: "generate", Annotations: hints("Generate with any model", false),
 		Description: "Make media with any media model in any of its modes, with the inputs that describe_model lists. Saves what was made and returns the paths.",
 	}, b.generate)
@@ -232,9 +232,9 @@ func (b *Toolbox) await(ctx context.Context, c *call, v generation.View, o order
 func (b *Toolbox) follow(ctx context.Context, c *call, v generation.View, wait time.Duration) (generation.View, error) {
 	bounded, done := context.WithTimeout(ctx, wait)
 	defer done()
-	tell := func(v generation.View) { c.progress(ctx, v.Progress*100, 100, standing(v)) }
+	tell := func(v generation.View) { c.tellProgress(ctx, v.Progress*100, 100, standing(v)) }
 	tell(v)
-	if client.Ended(v) || wait == 0 {
+	if client.HasEnded(v) || wait == 0 {
 		return v, nil
 	}
 	last, err := b.server.Follow(bounded, v, tell)

@@ -61,12 +61,32 @@ func (b *Toolbox) ServeHTTP(ctx context.Context, l net.Listener, token string) e
 	return nil
 }
 
+// withoutSessions is the first version of the protocol in which each request stands for
+// itself. The versions are dates.
+const withoutSessions = "2026-07-28"
+
+// transports speaks with clients of every version of the protocol: those that have sessions
+// and those that have none need handlers of their own.
+func (b *Toolbox) transports() http.Handler {
+	server := func(*http.Request) *mcp.Server { return b.mcp }
+	options := mcp.StreamableHTTPOptions{SessionTimeout: idle, MaxRequestBodyBytes: largestAsk, PropagateRequestCancellation: true}
+	sessions := mcp.NewStreamableHTTPHandler(server, &options)
+	alone := options
+	alone.Stateless, alone.SessionTimeout = true, 0
+	requests := mcp.NewStreamableHTTPHandler(server, &alone)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Mcp-Protocol-Version") >= withoutSessions {
+			requests.ServeHTTP(w, r)
+			return
+		}
+		sessions.ServeHTTP(w, r)
+	})
+}
+
 // guard lets in only programs of this machine that name it as it is, so that no page
 // in a browser can call the tools, whatever name it resolves to this address.
 func (b *Toolbox) guard(address, token string) http.Handler {
-	tools := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return b.mcp }, &mcp.StreamableHTTPOptions{
-		SessionTimeout: idle, MaxRequestBodyBytes: largestAsk, PropagateRequestCancellation: true,
-	})
+	tools := b.transports()
 	_, port, _ := net.SplitHostPort(address)
 	hosts := map[string]bool{address: true, net.JoinHostPort("localhost", port): true}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

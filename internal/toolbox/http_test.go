@@ -2,6 +2,7 @@ package toolbox
 
 import (
 	"context"
+	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -107,4 +108,54 @@ func post(t *testing.T, address, host, origin, path, authorization string) int {
 	}
 	answer.Body.Close()
 	return answer.StatusCode
+}
+
+// TestEveryVersionOfTheProtocolIsSpoken has clients with sessions, which begin by saying
+// which version they speak, and those of the version that has none, which say it each time.
+func TestEveryVersionOfTheProtocolIsSpoken(t *testing.T) {
+	t.Parallel()
+	address := reach(t, "")
+	for _, version := range []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"} {
+		if body := say(t, address, "", strings.Replace(hello, "2025-06-18", version, 1)); !strings.Contains(body, `"protocolVersion":"`+version+`"`) {
+			t.Errorf("%s: %s", version, body)
+		}
+	}
+	const latest = "2026-07-28"
+	const about = `"_meta":{"io.modelcontextprotocol/protocolVersion":"` + latest + `","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"}}`
+	for method, want := range map[string]string{"server/discover": latest, "tools/list": `"generate_image"`} {
+		body := say(t, address, latest, `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":{`+about+`}}`, "Mcp-Method", method)
+		if !strings.Contains(body, want) {
+			t.Errorf("%s: %s", method, body)
+		}
+	}
+	if body := say(t, address, latest, hello); !strings.Contains(body, "error") {
+		t.Errorf("a session was begun: %s", body)
+	}
+}
+
+// say sends a message and is what comes back.
+func say(t *testing.T, address, version, message string, header ...string) string {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+address+"/mcp", strings.NewReader(message))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	if version != "" {
+		r.Header.Set("Mcp-Protocol-Version", version)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
 }

@@ -20,12 +20,12 @@ import (
 const mostListed = 60
 
 func (b *Toolbox) addModels() {
-	tool(b, mcp.Tool{
+	addTool(b, mcp.Tool{
 		Name: "list_models", Annotations: hints("List models", true),
 		Description: "List the models that the key opens: media models (image, video, audio) with the modes they have and chat models. " +
 			"Narrow the list with kind and search.",
 	}, b.listModels)
-	tool(b, mcp.Tool{
+	addTool(b, mcp.Tool{
 		Name: "describe_model", Annotations: hints("Describe a model", true),
 		Description: "Say what a model takes: for a media model every mode with its inputs, parameters, their values and bounds, and its price. " +
 			"Call it before generate.",

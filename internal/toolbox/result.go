@@ -68,7 +68,7 @@ func summary(v generation.View) made {
 		m.Note = "Nothing was made: this is what it would cost."
 	case v.Error != nil:
 		m.Error = v.Error.Message + " (" + v.Error.Code + ")"
-	case !client.Ended(v):
+	case !client.HasEnded(v):
 		m.Note = "It is not done yet: call get_generation with this id to go on waiting, or cancel_generation to stop it."
 	}
 	return m

@@ -10,15 +10,15 @@ import (
 )
 
 func (b *Toolbox) addTasks() {
-	tool(b, mcp.Tool{
+	addTool(b, mcp.Tool{
 		Name: "get_generation", Annotations: hints("Look at a generation", true),
 		Description: "Say how far a generation or a run of an app is, waiting for its end if wait_seconds says so. It does not save anything: download does.",
 	}, b.getGeneration)
-	tool(b, mcp.Tool{
+	addTool(b, mcp.Tool{
 		Name: "download", Annotations: hints("Save what a generation has made", false),
 		Description: "Wait for a generation or a run of an app, save what it has made in the output folder and return the paths and small pictures.",
 	}, b.download)
-	tool(b, mcp.Tool{
+	addTool(b, mcp.Tool{
 		Name: "cancel_generation", Annotations: hints("Stop a generation", false),
 		Description: "Stop a generation or a run of an app. What has ended stays as it is.",
 	}, b.cancelGeneration)
@@ -79,7 +79,7 @@ func (b *Toolbox) cancelGeneration(ctx context.Context, c *call, in cancelIn) (*
 	switch {
 	case v.Status == "canceled":
 		m.Error, m.Note = "", "It was stopped."
-	case client.Ended(v):
+	case client.HasEnded(v):
 		m.Note = fmt.Sprintf("It had ended already: %s.", v.Status)
 	default:
 		m.Note = "It will be stopped."

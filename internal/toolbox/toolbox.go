@@ -89,8 +89,8 @@ type unclosed struct{ io.Writer }
 
 func (unclosed) Close() error { return nil }
 
-// tool adds a tool of typed arguments. An error it returns is told to the agent.
-func tool[In any](b *Toolbox, t mcp.Tool, do func(context.Context, *call, In) (*mcp.CallToolResult, any, error)) {
+// addTool adds a tool of typed arguments. An error it returns is told to the agent.
+func addTool[In any](b *Toolbox, t mcp.Tool, do func(context.Context, *call, In) (*mcp.CallToolResult, any, error)) {
 	t.InputSchema = schemaFor[In]()
 	mcp.AddTool(b.mcp, &t, func(ctx context.Context, req *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
 		ctx, stop := b.enter(ctx)
@@ -162,9 +162,9 @@ type call struct {
 	told    float64
 }
 
-// progress tells the client how far a call is, if it wants to know: from 0 to total,
+// tellProgress tells the client how far a call is, if it wants to know: from 0 to total,
 // always more than before.
-func (c *call) progress(ctx context.Context, done, total float64, message string) {
+func (c *call) tellProgress(ctx context.Context, done, total float64, message string) {
 	token := c.request.Params.GetProgressToken()
 	if token == nil || done <= c.told {
 		return

@@ -131,8 +131,8 @@ func (s Span) End() {
 	}
 }
 
-// Answered ends the span of a request: it is called as its route is.
-func (s Span) Answered(id, method, route string, status int) {
+// EndAnswered ends the span of a request: it is called as its route is.
+func (s Span) EndAnswered(id, method, route string, status int) {
 	if !s.On() {
 		return
 	}

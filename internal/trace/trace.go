@@ -124,8 +124,8 @@ func From(ctx context.Context) Span {
 	return Span{}
 }
 
-// Known reports whether a context is at a place in a trace.
-func Known(ctx context.Context) bool { return at(ctx) != nil }
+// IsTraced reports whether a context is at a place in a trace.
+func IsTraced(ctx context.Context) bool { return at(ctx) != nil }
 
 // Parent is the place in a trace that a context is at, as a header has it; "" where there
 // is none.

@@ -39,7 +39,7 @@ func TestNobodyTraces(t *testing.T) {
 		try.End()
 		ctx, step := off.Continue(ctx, parent, "poll", "m")
 		step.End()
-		span.Answered("req", http.MethodPost, "route", http.StatusOK)
+		span.EndAnswered("req", http.MethodPost, "route", http.StatusOK)
 		_ = ctx
 	})
 	if made != 0 || len(h) != 0 {
@@ -57,7 +57,7 @@ func TestClientsTraceGoesOn(t *testing.T) {
 	trace.Inject(inner, h)
 	try.Fail("unavailable")
 	try.End()
-	span.Answered("req_1", http.MethodPost, "POST /x", http.StatusBadGateway)
+	span.EndAnswered("req_1", http.MethodPost, "POST /x", http.StatusBadGateway)
 	if len(*spans) != 2 {
 		t.Fatalf("%+v", *spans)
 	}
@@ -82,7 +82,7 @@ func TestFactsAreNotedUntilTheEnd(t *testing.T) {
 	ctx, span := tracer.Request(context.Background(), http.MethodPost, nil)
 	span.Note(trace.Number(trace.Tries, 1), trace.Text(trace.Model, "m"))
 	trace.From(ctx).Note(trace.Number(trace.Tries, 2))
-	span.Answered("req_1", http.MethodPost, "POST /x", http.StatusOK)
+	span.EndAnswered("req_1", http.MethodPost, "POST /x", http.StatusOK)
 	span.Note(trace.Text(trace.Workspace, "late"))
 	span.Fail("late")
 	span.End()
@@ -132,7 +132,7 @@ func TestWhatIsNotRecordedIsItsName(t *testing.T) {
 		ctx, try := trace.Start(ctx, "chat", "m")
 		trace.Inject(ctx, h)
 		try.End()
-		span.Answered("req", http.MethodPost, "route", http.StatusOK)
+		span.EndAnswered("req", http.MethodPost, "route", http.StatusOK)
 	})
 	if made > 4 || len(*spans) != 0 || !strings.HasSuffix(h.Get("traceparent"), "-00") {
 		t.Errorf("%v allocations, %v", made, h)
@@ -149,7 +149,7 @@ func TestWhatIsNotRecordedIsPassedOn(t *testing.T) {
 	h := make(http.Header)
 	trace.Inject(ctx, h)
 	try.End()
-	span.Answered("req_1", http.MethodPost, "POST /x", http.StatusOK)
+	span.EndAnswered("req_1", http.MethodPost, "POST /x", http.StatusOK)
 	if got := h.Get("traceparent"); !strings.HasPrefix(got, "00-"+known+"-") || !strings.HasSuffix(got, "-00") {
 		t.Error(got)
 	}

@@ -41,7 +41,7 @@ func openOffice(t *testing.T, engine string) *office {
 		t.Fatal(err)
 	}
 	t.Cleanup(db.Close)
-	if err := db.Alone(t.Context(), func(ctx context.Context) error { return queue.Migrate(ctx, db.Writer(), db.Pool()) }); err != nil {
+	if err := db.RunAlone(t.Context(), func(ctx context.Context) error { return queue.Migrate(ctx, db.Writer(), db.Pool()) }); err != nil {
 		t.Fatal(err)
 	}
 	q := queue.New(queue.Options{DB: db.Writer(), Pool: db.Pool(), Node: uid.New("node"), Log: slog.New(slog.DiscardHandler)})

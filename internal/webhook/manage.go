@@ -50,7 +50,7 @@ type Manager struct {
 // List is the endpoints of a workspace; "" for those of the installation.
 func (m *Manager) List(ctx context.Context, who access.Principal, workspace string) ([]Endpoint, error) {
 	if !who.MaySee(workspace) {
-		return nil, noWorkspace()
+		return nil, refuseNoWorkspace()
 	}
 	return m.Shelf.Endpoints(ctx, workspace)
 }
@@ -190,7 +190,7 @@ func (m *Manager) mayAsk(ctx context.Context, who access.Principal, f Filter) er
 		return err
 	}
 	if !who.MaySee(f.Workspace) {
-		return noWorkspace()
+		return refuseNoWorkspace()
 	}
 	return nil
 }
@@ -236,7 +236,7 @@ func (m *Manager) check(who access.Principal, e *Endpoint) error {
 	return nil
 }
 
-func noWorkspace() error { return fault.New(fault.NotFound, "There is no such workspace.") }
+func refuseNoWorkspace() error { return fault.New(fault.NotFound, "There is no such workspace.") }
 
 func fieldError(field, format string, args ...any) error {
 	return fault.New(fault.InvalidParameter, format, args...).With("field", field)

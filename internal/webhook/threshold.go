@@ -86,7 +86,7 @@ func letter(d *Delivery) (Mail, error) {
 	if v.Measure == limit.Dollars {
 		unit, dollar = "", "$"
 	}
-	used, amount := dollar+price.Grouped(v.Used), dollar+price.Grouped(v.Amount)
+	used, amount := dollar+price.GroupThousands(v.Used), dollar+price.GroupThousands(v.Amount)
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d %% of the limit %q are used: %s of %s%s.\n\n", v.Percentage, v.Name, used, amount, unit)
 	if v.Workspace != nil {

@@ -53,9 +53,9 @@ func Comment(text string) func(buf []byte) []byte {
 	return func(buf []byte) []byte { return append(append(append(buf, ": "...), text...), "\n\n"...) }
 }
 
-// Begun reports whether the answer has begun, so that an error can no longer have a
+// HasBegun reports whether the answer has begun, so that an error can no longer have a
 // status. What was only gathered counts: how fast it came must not change the answer.
-func (e *EventWriter) Begun() bool {
+func (e *EventWriter) HasBegun() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.started || len(e.buf) > 0

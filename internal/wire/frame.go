@@ -147,7 +147,7 @@ func Cut(run []byte) (frame Frame, rest []byte) {
 			frame.Raw = run[:at:at]
 			return frame, run[at:]
 		}
-		frame.field(line)
+		frame.takeField(line)
 	}
 	frame.Raw = run
 	return frame, nil
@@ -180,7 +180,7 @@ func (s *SSE) Next() (Frame, error) {
 					frame.Raw = s.raw
 					return frame, nil
 				}
-				frame.field(line)
+				frame.takeField(line)
 				frame.Raw = append(s.raw, '\n', '\n')
 				return frame, io.ErrUnexpectedEOF
 			}
@@ -197,7 +197,7 @@ func (s *SSE) Next() (Frame, error) {
 			frame.Raw = s.raw
 			return frame, nil
 		}
-		frame.field(line)
+		frame.takeField(line)
 	}
 }
 
@@ -207,8 +207,8 @@ func blankLines(b []byte, end byte) int {
 	return bytes.LastIndexByte(b[:len(b)-len(bytes.TrimLeft(b, "\r\n"))], end) + 1
 }
 
-// field takes one line over. What is not copied stays where the line is.
-func (f *Frame) field(line []byte) {
+// takeField takes one line over. What is not copied stays where the line is.
+func (f *Frame) takeField(line []byte) {
 	name, value, _ := bytes.Cut(line, []byte{':'})
 	if len(value) > 0 && value[0] == ' ' {
 		value = value[1:]

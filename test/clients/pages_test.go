@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -56,6 +57,7 @@ func TestEveryPageEndsInAnAnswer(t *testing.T) {
 				t.Fatalf("neither npm's nor one of unfollowed: %q, %q", p.install, p.try)
 			}
 			v := visitor{t: t, url: h.URL, key: h.CreateKey(t).Key, shared: t.TempDir(), home: t.TempDir()}
+			t.Cleanup(v.endLeft) // before the folders are removed
 			v.own()
 			if said, err := v.do(p.install); err != nil {
 				t.Fatalf("%s: %v\n%s", p.install, err, said)
@@ -139,6 +141,21 @@ func (v *visitor) own() {
 	}
 	if err := os.Symlink(os.Getenv("STELE_TEST_BINARY"), filepath.Join(v.shared, "bin", "stele")); err != nil {
 		v.t.Fatal(err)
+	}
+}
+
+// endLeft ends what clients have left running in the background: it knows the folder with what was installed by its PATH.
+func (v *visitor) endLeft() {
+	files, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is good
+	for _, file := range files {
+		environ, err := os.ReadFile(file)
+		if err != nil || !bytes.Contains(environ, []byte(v.shared+"/")) {
+			continue // another user's, or gone
+		}
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file))); err == nil {
+			v.t.Logf("left running: %d", pid)
+			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended meanwhile
+		}
 	}
 }
 

@@ -105,6 +105,16 @@ func (p *press) unanswered(name string, at time.Time) (open, taken bool) {
 	return open, taken
 }
 
+// answers are the times at which the orders of a name were answered.
+func (p *press) answers(name string) (at []time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, w := range p.named[name] {
+		at = append(at, w.answered)
+	}
+	return at
+}
+
 // state is how a work is now, whoever asks.
 func (w *work) state() string {
 	done := w.taken.Add(w.takes())

@@ -157,7 +157,7 @@ func (p Party) CheckSigned(find func(id []byte) (Holder, error), state, answer [
 	if len(session.UserID) == 0 { // any key of this site
 		used, err = w.ValidateDiscoverableLogin(func(_, handle []byte) (webauthn.User, error) {
 			if !bytes.Equal(handle, h.Handle) {
-				return nil, errors.New("the key belongs to somebody else")
+				return nil, errors.New("the key belongs to another person")
 			}
 			return user, nil
 		}, session, parsed)

@@ -129,7 +129,7 @@ func (c *Room) addApp(w http.ResponseWriter, r *http.Request, v access.Visitor) 
 			return c.authenticatorPage(w, r, v, status, authenticatorPage{AppSecret: again, Problem: problem})
 		}
 	}
-	return c.factorAdded(w, r, v, "app", codes, err)
+	return c.answerFactorAdded(w, r, v, "app", codes, err)
 }
 
 func (c *Room) addPasskey(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
@@ -138,10 +138,10 @@ func (c *Room) addPasskey(w http.ResponseWriter, r *http.Request, v access.Visit
 		return page.NoPasskeys()
 	}
 	codes, err := c.Access.AddPasskey(r.Context(), v, at, r.PostForm.Get("ticket"), r.PostForm.Get("name"), []byte(r.PostForm.Get("answer")))
-	return c.factorAdded(w, r, v, "passkey", codes, err)
+	return c.answerFactorAdded(w, r, v, "passkey", codes, err)
 }
 
-func (c *Room) factorAdded(w http.ResponseWriter, r *http.Request, v access.Visitor, done string, codes []string, err error) error {
+func (c *Room) answerFactorAdded(w http.ResponseWriter, r *http.Request, v access.Visitor, done string, codes []string, err error) error {
 	if status, problem, ok := page.TryAgain(w, r, err); ok {
 		return c.securityPage(w, r, v, status, securityPage{Problem: problem})
 	}
@@ -183,7 +183,7 @@ func (c *Room) removeFactor(w http.ResponseWriter, r *http.Request, v access.Vis
 
 // dismissNews takes the notice of new sign-ins away.
 func (c *Room) dismissNews(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
-	if err := c.Access.Heard(r.Context(), v); err != nil {
+	if err := c.Access.MarkHeard(r.Context(), v); err != nil {
 		return err
 	}
 	return c.Redirect(w, r, page.NextPage(r.PostForm.Get("next")))

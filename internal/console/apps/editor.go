@@ -79,10 +79,10 @@ func (c *Room) editorPage(w http.ResponseWriter, r *http.Request, v access.Visit
 			app.FromConsole: "This app belongs to another workspace, which shares it.",
 		}[recipe.Origin]
 	case err != nil:
-		return noSuchApp(err)
+		return refuseNoApp(err)
 	default:
 		p.Source, p.Revision, p.Offered, p.Latest, p.Shared, p.Saved = d.Source, d.Revision, d.Offered, d.Latest, d.Shared, c.At(d.Updated)
-		if err := c.appVersions(r, v, &p); err != nil {
+		if err := c.listVersions(r, v, &p); err != nil {
 			return err
 		}
 		if !v.Role.Covers(page.Member) {
@@ -103,7 +103,7 @@ func (c *Room) editorPage(w http.ResponseWriter, r *http.Request, v access.Visit
 	return c.Render(w, r, status, "app_editor", page.View{Title: p.Name, Active: "apps", Visitor: &v, Data: p})
 }
 
-func (c *Room) appVersions(r *http.Request, v access.Visitor, p *editorPage) error {
+func (c *Room) listVersions(r *http.Request, v access.Visitor, p *editorPage) error {
 	list, err := c.Editor.Versions(r.Context(), v.Principal(), p.ID)
 	if err != nil {
 		return err
@@ -203,7 +203,7 @@ func (c *Room) backToEditor(w http.ResponseWriter, r *http.Request, v access.Vis
 	case fault.InvalidParameter, fault.IdempotencyConflict:
 		return c.editorPage(w, r, v, e.Code.Status(), editorPage{Problem: e.Message, Source: editorText(r)})
 	}
-	return noSuchApp(err)
+	return refuseNoApp(err)
 }
 
 func (c *Room) showVersion(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
@@ -218,7 +218,7 @@ func (c *Room) showVersion(w http.ResponseWriter, r *http.Request, v access.Visi
 	p := editorPage{ID: version.App, Name: version.App, Source: version.Source, ReadOnly: true, Number: number}
 	d, err := c.Editor.Draft(r.Context(), v.Principal(), version.App)
 	if err != nil {
-		return noSuchApp(err)
+		return refuseNoApp(err)
 	}
 	p.Offered, p.Latest = d.Offered, d.Latest
 	recipe, problems, err := c.Editor.Check(r.Context(), v.Principal(), version.App, version.Source)
@@ -261,7 +261,7 @@ func (c *Room) createApp(w http.ResponseWriter, r *http.Request, v access.Visito
 	if p.From != "" {
 		var err error
 		if source, err = c.sourceOf(r, v, p.From); err != nil {
-			return noSuchApp(err)
+			return refuseNoApp(err)
 		}
 	}
 	_, err := c.Editor.Create(r.Context(), v.Principal(), p.ID, source)

@@ -165,7 +165,7 @@ func (c *Room) showForm(ctx context.Context, v access.Visitor, f *appForm) []app
 			Many:     in.Type == "array", Value: strings.Join(given, "\n"), Ticked: slices.Contains(given, "true"), Length: in.MaxLength,
 			Problem: f.problems[in.Name], Ticks: make(map[string]bool),
 		}
-		field.Min, field.Max, field.Step = page.Bound(in.Min), page.Bound(in.Max), page.Bound(in.Step)
+		field.Min, field.Max, field.Step = page.FormatBound(in.Min), page.FormatBound(in.Max), page.FormatBound(in.Step)
 		if field.Step == "" && in.Type == "number" {
 			field.Step = "any"
 		}
@@ -190,7 +190,7 @@ func (c *Room) showForm(ctx context.Context, v access.Visitor, f *appForm) []app
 }
 
 func appBounds(in *app.Input) string {
-	from, to := page.Bound(in.Min), page.Bound(in.Max)
+	from, to := page.FormatBound(in.Min), page.FormatBound(in.Max)
 	switch {
 	case in.Type == "array" && in.MaxItems > 0:
 		return fmt.Sprintf("Up to %d.", in.MaxItems)

@@ -60,7 +60,7 @@ func (c *Room) showApp(w http.ResponseWriter, r *http.Request, v access.Visitor)
 		if _, mine := c.Editor.Draft(r.Context(), v.Principal(), r.PathValue("app")); mine == nil {
 			return c.Redirect(w, r, "/console/apps/"+url.PathEscape(r.PathValue("app"))+"/edit")
 		}
-		return noSuchApp(err)
+		return refuseNoApp(err)
 	}
 	form := newAppForm(&recipe)
 	if again := r.URL.Query().Get("again"); again != "" {
@@ -88,14 +88,14 @@ func (c *Room) appPage(w http.ResponseWriter, r *http.Request, v access.Visitor,
 			p.Changed = err == nil && offered.Source != d.Source
 		}
 	}
-	if err := c.appHistory(r, v, &p); err != nil {
+	if err := c.listRuns(r, v, &p); err != nil {
 		return err
 	}
 	return c.Render(w, r, status, "app", page.View{Title: recipe.Name, Active: "apps", Visitor: &v, Data: p})
 }
 
-// appHistory lists runs, the newest first, from where the page says on.
-func (c *Room) appHistory(r *http.Request, v access.Visitor, p *appPage) error {
+// listRuns lists runs, the newest first, from where the page says on.
+func (c *Room) listRuns(r *http.Request, v access.Visitor, p *appPage) error {
 	wanted := generation.Wanted{Workspace: v.Session.Workspace, App: p.ID, Limit: runsShown + 1}
 	if before := r.URL.Query().Get("before"); before != "" {
 		t, err := c.Tasks.Find(r.Context(), v.Session.Workspace, p.ID, before)
@@ -125,7 +125,7 @@ func (c *Room) runRow(t *generation.Task, who func(*generation.Task) string) run
 		Who: who(t), Version: appVersionOf(t.Order.Recipe), What: appGist(t.Order.Parameters),
 	}
 	if !t.Ended.IsZero() {
-		row.Took = page.Spent(t.Ended.Sub(t.Created))
+		row.Took = page.FormatDuration(t.Ended.Sub(t.Created))
 	}
 	return row
 }
@@ -168,7 +168,7 @@ func (c *Room) emailOf(ctx context.Context, id string) string {
 func (c *Room) runApp(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	recipe, err := c.Runner.Open(v.Principal(), r.PathValue("app"))
 	if err != nil {
-		return noSuchApp(err)
+		return refuseNoApp(err)
 	}
 	if err := readParts(w, r); err != nil {
 		return err
@@ -196,7 +196,7 @@ func (c *Room) runApp(w http.ResponseWriter, r *http.Request, v access.Visitor) 
 	return c.Redirect(w, r, "/console/apps/"+recipe.ID+"/runs/"+id)
 }
 
-func noSuchApp(err error) error {
+func refuseNoApp(err error) error {
 	if fault.From(err).Code == fault.AppNotFound {
 		return fault.New(fault.NotFound, "There is no such app, or not one that this workspace may see.")
 	}

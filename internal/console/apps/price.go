@@ -31,7 +31,7 @@ type appPrice struct {
 func (c *Room) priceApp(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	recipe, err := c.Runner.Open(v.Principal(), r.PathValue("app"))
 	if err != nil {
-		return noSuchApp(err)
+		return refuseNoApp(err)
 	}
 	if err := readParts(w, r); err != nil {
 		return err
@@ -64,7 +64,7 @@ func (c *Room) appPriceOf(ctx context.Context, v access.Visitor, recipe *app.Rec
 		}
 		return p
 	}
-	p.Known, p.USD, p.Credits, p.Free = true, price.Grouped(media.Amount(t.Nano).String()), page.Count(t.Credits), t.Nano == 0
+	p.Known, p.USD, p.Credits, p.Free = true, price.GroupThousands(media.Amount(t.Nano).String()), page.Count(t.Credits), t.Nano == 0
 	return p
 }
 

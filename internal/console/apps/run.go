@@ -95,7 +95,7 @@ func (c *Room) runPage(r *http.Request, v access.Visitor) (runPage, error) {
 	if !p.Final {
 		end = c.Now()
 	}
-	p.Took = page.Spent(end.Sub(t.Created))
+	p.Took = page.FormatDuration(end.Sub(t.Created))
 	if t.State == media.Success {
 		p.Percent = 100
 		p.Result = c.appOutputs(t.Outputs)
@@ -200,7 +200,7 @@ func (c *Room) appTimeline(line *app.Timeline, t *generation.Task, end time.Time
 			step.Tone = ""
 		}
 		if !s.Began.IsZero() {
-			step.Took = page.Spent(until(s.Ended, end).Sub(s.Began))
+			step.Took = page.FormatDuration(until(s.Ended, end).Sub(s.Began))
 		}
 		done := 0
 		for _, d := range s.Items {
@@ -277,18 +277,18 @@ func (c *Room) runItemOf(s *app.StepView, d app.Done, end time.Time) runItem {
 		if s.State == media.Canceled {
 			item.State, item.Tone = "stopped", "warn"
 		}
-		item.Took = page.Spent(until(s.Ended, end).Sub(d.Began))
+		item.Took = page.FormatDuration(until(s.Ended, end).Sub(d.Began))
 	case app.Failed:
 		item.State, item.Tone, item.Problem = "failed", "bad", d.Message
 	default:
 		item.State, item.Tone = "done", "good"
 	}
 	if d.State != app.Started && !d.Began.IsZero() {
-		item.Took = page.Spent(d.Saved.Sub(d.Began))
+		item.Took = page.FormatDuration(d.Saved.Sub(d.Began))
 	}
 	item.Outputs = c.appOutputs(d.Outputs)
 	if d.Said != "" {
-		item.Outputs = append(item.Outputs, appSaid(d.Said, s.Writes))
+		item.Outputs = append(item.Outputs, showAnswer(d.Said, s.Writes))
 	}
 	for i := range item.Outputs {
 		item.Outputs[i].Key = fmt.Sprintf("%s-%d-%d", s.ID, d.Place, i)
@@ -307,7 +307,7 @@ func (c *Room) appOutputs(made []generation.Made) []runOutput {
 		switch m.Kind {
 		case "text":
 			key := o.Key
-			o = appSaid(m.Text, false)
+			o = showAnswer(m.Text, false)
 			o.Key = key
 		case "data":
 			o.JSON = appJSON(string(m.Data))
@@ -324,8 +324,8 @@ func (c *Room) appOutputs(made []generation.Made) []runOutput {
 	return list
 }
 
-// appSaid shows what a chat model said.
-func appSaid(text string, isJSON bool) runOutput {
+// showAnswer shows what a chat model said.
+func showAnswer(text string, isJSON bool) runOutput {
 	if isJSON {
 		return runOutput{Kind: "data", JSON: appJSON(text)}
 	}

@@ -132,7 +132,7 @@ func readAuditForm(q url.Values) (auditForm, access.Filter, error) {
 		filter.Since, filter.Until = from, from.AddDate(0, 0, 1)
 	}
 	var err error
-	filter.Before, err = page.Before(q)
+	filter.Before, err = page.ReadBefore(q)
 	return f, filter, err
 }
 

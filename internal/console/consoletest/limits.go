@@ -23,8 +23,8 @@ func Limited(h *House, o *console.Options) {
 // nothingOwed is a house in which no generation waits for its price.
 type nothingOwed struct{}
 
-// Unsettled finds none.
-func (nothingOwed) Unsettled(context.Context, string, int) ([]generation.Task, error) {
+// ListUnsettled finds none.
+func (nothingOwed) ListUnsettled(context.Context, string, int) ([]generation.Task, error) {
 	return nil, nil
 }
 

@@ -221,17 +221,17 @@ func (c *Room) updateKey(w http.ResponseWriter, r *http.Request, v access.Visito
 		form.Problems = map[string]string{field: sentence}
 		return c.keyPage(w, r, v, http.StatusUnprocessableEntity, k, form)
 	}
-	return noSuchKey(err)
+	return refuseNoKey(err)
 }
 
 // key finds a key that the visitor may change.
 func (c *Room) key(r *http.Request, v access.Visitor) (access.Key, error) {
 	k, err := c.Access.Key(r.Context(), v.Principal(), r.PathValue("id"))
 	if err != nil {
-		return access.Key{}, noSuchKey(err)
+		return access.Key{}, refuseNoKey(err)
 	}
 	if k.Workspace != v.Session.Workspace || !v.Principal().MayChange(&k) || !k.RevokedAt.IsZero() {
-		return access.Key{}, noSuchKey(access.ErrNotFound)
+		return access.Key{}, refuseNoKey(access.ErrNotFound)
 	}
 	return k, nil
 }

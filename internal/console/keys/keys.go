@@ -15,7 +15,7 @@ import (
 )
 
 // How many keys a page has: of ten thousand the browser would show nothing for seconds, and each of
-// them costs the server as much as a chat does. Below a form that was refused nobody reads so many.
+// them costs the server as much as a chat does. Below a form that was refused no person reads so many.
 const (
 	keysShown   = 100
 	besideAForm = 10
@@ -87,14 +87,14 @@ func (c *Room) rotateKey(w http.ResponseWriter, r *http.Request, v access.Visito
 		return c.keysPage(w, r, v, http.StatusUnprocessableEntity, keysPage{Form: newKeyForm(), Problem: sentence})
 	}
 	if err != nil {
-		return noSuchKey(err)
+		return refuseNoKey(err)
 	}
 	return c.secretPage(w, r, v, secretPage{Key: c.row(k, v), Secret: secret, Rotated: true})
 }
 
 func (c *Room) revokeKey(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	if _, err := c.Access.RevokeKey(r.Context(), v.Principal(), r.PathValue("id")); err != nil {
-		return noSuchKey(err)
+		return refuseNoKey(err)
 	}
 	return c.Redirect(w, r, "/console/keys")
 }
@@ -134,7 +134,7 @@ func (c *Room) keysPage(w http.ResponseWriter, r *http.Request, v access.Visitor
 // keyFilter is what the address of the page asks for.
 func keyFilter(q url.Values) (f access.KeyFilter, err error) {
 	f.Text = strings.TrimSpace(q.Get("q"))
-	f.Before, err = page.Before(q)
+	f.Before, err = page.ReadBefore(q)
 	return f, err
 }
 
@@ -156,7 +156,7 @@ func (c *Room) row(k access.Key, v access.Visitor) keyRow {
 	for _, g := range k.Scope.Groups {
 		row.Scopes = append(row.Scopes, string(g))
 	}
-	secrets := k.Alive(c.Now())
+	secrets := k.WorkingSecrets(c.Now())
 	row.Secrets = len(secrets)
 	if len(secrets) > 1 {
 		var until int64
@@ -189,7 +189,7 @@ func creatorOf(k access.Key) string {
 	return k.Creator
 }
 
-func noSuchKey(err error) error {
+func refuseNoKey(err error) error {
 	if errors.Is(err, access.ErrNotFound) {
 		return fault.New(fault.NotFound, "There is no such key.")
 	}

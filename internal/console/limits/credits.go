@@ -39,7 +39,7 @@ func (c *Room) grantCredits(w http.ResponseWriter, r *http.Request, v access.Vis
 		p.Problems = map[string]string{field: sentence}
 		return c.creditsPage(w, r, v, http.StatusUnprocessableEntity, p)
 	}
-	nano, err := price.Parse(price.Ungrouped(p.Amount))
+	nano, err := price.Parse(price.Ungroup(p.Amount))
 	if err != nil {
 		return wrong("amount", "An amount of dollars is written as 12.50.")
 	}

@@ -157,13 +157,13 @@ func (s subjectField) selector() limit.Selector {
 
 func readAmount(m limit.Measure, text string) (int64, error) {
 	if m == limit.Dollars {
-		n, err := price.Parse(price.Ungrouped(text))
+		n, err := price.Parse(price.Ungroup(text))
 		if err != nil {
 			return 0, fault.New(fault.InvalidParameter, "An amount of dollars is written as 12.50.").With("field", "amount")
 		}
 		return int64(n), nil
 	}
-	n, err := strconv.ParseInt(price.Ungrouped(text), 10, 64)
+	n, err := strconv.ParseInt(price.Ungroup(text), 10, 64)
 	if err != nil {
 		return 0, fault.New(fault.InvalidParameter, "The amount is a whole number.").With("field", "amount")
 	}

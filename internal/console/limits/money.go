@@ -44,7 +44,7 @@ func (c *Room) showMoney(w http.ResponseWriter, r *http.Request, v access.Visito
 		for _, d := range found.Differences {
 			p.Differences = append(p.Differences, differenceRow{
 				Limit: d.Limit, Subject: d.Subject, What: sums[d.What], From: c.At(d.Start),
-				Counted: page.Grouped(d.Counted), Summed: page.Grouped(d.Summed), By: page.Grouped(d.Counted - d.Summed),
+				Counted: page.FormatGrouped(d.Counted), Summed: page.FormatGrouped(d.Summed), By: page.FormatGrouped(d.Counted - d.Summed),
 			})
 		}
 	}

@@ -131,7 +131,7 @@ func (p *reconcilePage) fill(r meter.Reconciled) {
 
 func driftOf(d meter.Drift) driftRow {
 	row := driftRow{
-		Model: cmp.Or(d.Model, "(not named)"), Theirs: limit.USD(d.Theirs), Ours: limit.USD(d.Ours), By: price.Grouped(limit.Money(d.By())), Marked: d.Marked(),
+		Model: cmp.Or(d.Model, "(not named)"), Theirs: limit.USD(d.Theirs), Ours: limit.USD(d.Ours), By: price.GroupThousands(limit.Money(d.By())), Marked: d.Marked(),
 	}
 	if !d.Day.IsZero() {
 		row.Day = d.Day.Format(time.DateOnly)

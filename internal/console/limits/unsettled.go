@@ -18,7 +18,7 @@ const mostUnsettled = 200
 
 // Settler knows the generations that have ended and may still be charged for.
 type Settler interface {
-	Unsettled(ctx context.Context, workspace string, most int) ([]generation.Task, error)
+	ListUnsettled(ctx context.Context, workspace string, most int) ([]generation.Task, error)
 	SettleByHand(ctx context.Context, who access.Principal, id string, nano int64) (*generation.Task, error)
 }
 
@@ -42,7 +42,7 @@ func (c *Room) showUnsettled(w http.ResponseWriter, r *http.Request, v access.Vi
 // settleByHand takes over what a person says that a generation has cost.
 func (c *Room) settleByHand(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	filled := unsettledRow{ID: r.PathValue("id"), Cost: strings.TrimSpace(r.PostForm.Get("cost"))}
-	nano, err := price.Parse(price.Ungrouped(filled.Cost))
+	nano, err := price.Parse(price.Ungroup(filled.Cost))
 	if err != nil {
 		filled.Problem = "Write what the provider has charged in dollars, such as 0.04. Where it was nothing, write 0."
 		return c.unsettledPage(w, r, v, http.StatusUnprocessableEntity, unsettledPage{Problem: filled.Problem}, filled)
@@ -58,7 +58,7 @@ func (c *Room) settleByHand(w http.ResponseWriter, r *http.Request, v access.Vis
 }
 
 func (c *Room) unsettledPage(w http.ResponseWriter, r *http.Request, v access.Visitor, status int, p unsettledPage, filled unsettledRow) error {
-	list, err := c.Settler.Unsettled(r.Context(), v.Session.Workspace, mostUnsettled)
+	list, err := c.Settler.ListUnsettled(r.Context(), v.Session.Workspace, mostUnsettled)
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ type debts struct {
 	settled map[string]int64
 }
 
-func (d *debts) Unsettled(_ context.Context, workspace string, _ int) (list []generation.Task, _ error) {
+func (d *debts) ListUnsettled(_ context.Context, workspace string, _ int) (list []generation.Task, _ error) {
 	for _, t := range d.tasks {
 		if _, done := d.settled[t.ID]; !done && t.Workspace == workspace {
 			list = append(list, t)

@@ -60,7 +60,7 @@ func (c *Room) showModels(w http.ResponseWriter, r *http.Request, v access.Visit
 	q := r.URL.Query()
 	p := modelsPage{
 		Manage: page.Manages(v), Query: strings.TrimSpace(q.Get("q")), Type: q.Get("type"), Provider: q.Get("provider"),
-		Told:  page.Told(r, "deleted", "The model “%s” is deleted."),
+		Told:  page.DeedSentence(r, "deleted", "The model “%s” is deleted."),
 		Types: append([]string{"chat"}, media.Types()...),
 	}
 	states := c.targetStates(r.Context())

@@ -107,7 +107,7 @@ func limitsOf(m *supply.Model) []priceRow {
 		return nil
 	}
 	return []priceRow{
-		{"Retries", page.Grouped(int64(m.Retries))},
+		{"Retries", page.FormatGrouped(int64(m.Retries))},
 		{"First byte within", shortTime(m.Timeouts.FirstByte)},
 		{"Silence at most", shortTime(m.Timeouts.Gap)},
 		{"All within", shortTime(m.Timeouts.Total)},

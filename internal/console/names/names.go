@@ -52,7 +52,7 @@ type nameForm struct {
 
 func (c *Room) showNames(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	p := namesPage{Form: nameForm{Pattern: r.URL.Query().Get("pattern")}}
-	p.Told = page.Told(r, "set", "“%s” leads to a model from the next request on.", "deleted", "The name “%s” is deleted.")
+	p.Told = page.DeedSentence(r, "set", "“%s” leads to a model from the next request on.", "deleted", "The name “%s” is deleted.")
 	return c.page(w, r, v, http.StatusOK, p)
 }
 

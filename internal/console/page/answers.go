@@ -26,9 +26,9 @@ func Note(r *http.Request, e *fault.Error) {
 	scope.From(r.Context()).Note(facts...)
 }
 
-// Told is the sentence about what was just done. The query has the name of a deed, and of
+// DeedSentence is the sentence about what was just done. The query has the name of a deed, and of
 // what it was done to; deeds and their sentences come in pairs.
-func Told(r *http.Request, sentences ...string) string {
+func DeedSentence(r *http.Request, sentences ...string) string {
 	q := r.URL.Query()
 	for i := len(sentences) - 2; i >= 0; i -= 2 {
 		if name := q.Get(sentences[i]); name != "" {

@@ -55,8 +55,8 @@ func (f *Frame) LimitBar(st limit.Standing, names map[string]string) LimitBar {
 	return bar
 }
 
-// fullest puts the bars first of which most is gone.
-func fullest(bars []LimitBar) {
+// sortFullest puts the bars first of which most is gone.
+func sortFullest(bars []LimitBar) {
 	slices.SortStableFunc(bars, func(a, b LimitBar) int { return int(b.gone - a.gone) })
 }
 
@@ -79,7 +79,7 @@ func (f *Frame) FullestBars(ctx context.Context, from *limit.Manager, keys *acce
 			bars = append(bars, f.LimitBar(st, names))
 		}
 	}
-	fullest(bars)
+	sortFullest(bars)
 	return bars[:min(len(bars), shown)], nil
 }
 

@@ -79,13 +79,13 @@ var fieldWords = template.FuncMap{
 	"placeholder": func(text string, f Field) Field { f.Placeholder = text; return f },
 	"problem":     func(sentence string, f Field) Field { f.Problem = sentence; return f },
 	"hint":        func(text string, f Field) Field { f.Hint = spans(text); return f },
-	"told":        told,
+	"told":        describedBy,
 	"tick":        newTile("checkbox"),
 	"pick":        newTile("radio"),
 }
 
-// told has the element with an id describe the field, where a condition holds.
-func told(cond any, id string, f Field) Field {
+// describedBy has the element with an id describe the field, where a condition holds.
+func describedBy(cond any, id string, f Field) Field {
 	if truth, _ := template.IsTrue(cond); truth {
 		f.Told = id
 	}

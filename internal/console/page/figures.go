@@ -10,16 +10,16 @@ import (
 	"stele/internal/price"
 )
 
-// Grouped writes a number with its thousands apart: 1,234,567.
-func Grouped(n int64) string { return price.Grouped(strconv.FormatInt(n, 10)) }
+// FormatGrouped writes a number with its thousands apart: 1,234,567.
+func FormatGrouped(n int64) string { return price.GroupThousands(strconv.FormatInt(n, 10)) }
 
 // Count is a number that pages write with its thousands apart.
 type Count int64
 
-func (n Count) String() string { return Grouped(int64(n)) }
+func (n Count) String() string { return FormatGrouped(int64(n)) }
 
-// Short writes a number in few characters: 950, 12.3K, 4.56M.
-func Short(n int64) string {
+// FormatShort writes a number in few characters: 950, 12.3K, 4.56M.
+func FormatShort(n int64) string {
 	for _, u := range []struct {
 		size float64
 		name string
@@ -28,7 +28,7 @@ func Short(n int64) string {
 			return TrimDigits(float64(n)/u.size) + u.name
 		}
 	}
-	return Grouped(n)
+	return FormatGrouped(n)
 }
 
 // TrimDigits writes a number with three digits at most, and none that say nothing.
@@ -52,7 +52,7 @@ func Money(nano int64) string {
 	if nano < 1000*1e9 {
 		return Dollars(nano)
 	}
-	return "$" + Grouped(int64(math.Round(float64(nano)/1e9)))
+	return "$" + FormatGrouped(int64(math.Round(float64(nano)/1e9)))
 }
 
 // Share is n of all in percent: 12.5%.
@@ -67,8 +67,8 @@ func Share(n, all int64) string {
 	return TrimDigits(p) + "%"
 }
 
-// Spent writes how long something took: 850 ms, 12.4 s, 3 min 20 s.
-func Spent(d time.Duration) string {
+// FormatDuration writes how long something took: 850 ms, 12.4 s, 3 min 20 s.
+func FormatDuration(d time.Duration) string {
 	switch {
 	case d <= 0:
 		return "0 ms"
@@ -89,7 +89,7 @@ func Many(n int64, one, more string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return Grouped(n) + " " + more
+	return FormatGrouped(n) + " " + more
 }
 
 // Bytes is a number of them: 1 byte, 1.5 KB, 12.3 MB.
@@ -116,7 +116,7 @@ func Dollars(nano int64) string {
 		rest = rest[:2] + strings.TrimRight(rest[2:], "0")
 		text = whole + "." + rest
 	}
-	return "$" + price.Grouped(text)
+	return "$" + price.GroupThousands(text)
 }
 
 // Tally is a number with what became of it.

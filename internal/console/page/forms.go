@@ -74,8 +74,8 @@ func ParseValues(kind string, values []string) []any {
 	return list
 }
 
-// Bound is an end of a range as a form has it, "" for none.
-func Bound(n *float64) string {
+// FormatBound is an end of a range as a form has it, "" for none.
+func FormatBound(n *float64) string {
 	if n == nil {
 		return ""
 	}

@@ -10,8 +10,8 @@ import (
 	"stele/internal/fault"
 )
 
-// Before reads where a list goes on, which MarkText wrote. The zero Mark is its top.
-func Before(q url.Values) (access.Mark, error) {
+// ReadBefore reads where a list goes on, which MarkText wrote. The zero Mark is its top.
+func ReadBefore(q url.Values) (access.Mark, error) {
 	m, ok := ReadMark(q.Get("before"))
 	if !ok {
 		return m, fault.New(fault.InvalidParameter, "This page does not exist: begin at the newest entry.").With("field", "before")

@@ -67,9 +67,9 @@ func (r Route) Asks(again Ask) Route {
 	return r
 }
 
-// Held is a change whose answer ends with the visitor's session or role, as what is
+// WithHold is a change whose answer ends with the visitor's session or role, as what is
 // shown does. Others are made whole once they are asked for: they may be what ends them.
-func (r Route) Held() Route {
+func (r Route) WithHold() Route {
 	r.held = true
 	return r
 }

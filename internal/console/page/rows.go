@@ -36,8 +36,8 @@ type RequestRow struct {
 func (f *Frame) RequestRow(r *meter.Record, names map[string]string) RequestRow {
 	row := RequestRow{
 		ID: r.ID, Request: r.Request, At: f.At(r.At), Clock: r.At.UTC().Format("2 Jan, 15:04:05"), Status: r.Status, Tone: statusTone(r.Status),
-		Code: r.Code, Model: r.Model, Served: served(r), Key: KeyName(r.Key, names), KeyID: r.Key,
-		Input: Short(r.Input + r.CacheRead + r.CacheWrite), Output: Short(r.Output + r.Reasoning), Took: Spent(r.Took),
+		Code: r.Code, Model: r.Model, Served: serverOf(r), Key: KeyName(r.Key, names), KeyID: r.Key,
+		Input: FormatShort(r.Input + r.CacheRead + r.CacheWrite), Output: FormatShort(r.Output + r.Reasoning), Took: FormatDuration(r.Took),
 		Stream: r.Stream, Tries: r.Tries, Dropped: len(ReadLosses(r.Dropped)), Kind: kindOf(r),
 	}
 	row.Tokens = r.Input+r.CacheRead+r.CacheWrite+r.Output+r.Reasoning > 0
@@ -45,13 +45,13 @@ func (f *Frame) RequestRow(r *meter.Record, names map[string]string) RequestRow 
 		row.Cost = Dollars(r.Nano)
 	}
 	if r.FirstByte > 0 {
-		row.First = Spent(r.FirstByte)
+		row.First = FormatDuration(r.FirstByte)
 	}
 	return row
 }
 
-// served is who answered, as provider/target.
-func served(r *meter.Record) string {
+// serverOf is who answered, as provider/target.
+func serverOf(r *meter.Record) string {
 	if r.Provider == "" || r.Target == "" {
 		return r.Provider
 	}

@@ -88,13 +88,13 @@ func (c *Room) addPerson(w http.ResponseWriter, r *http.Request, v access.Visito
 
 func (c *Room) setRole(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	_, err := c.Access.SetRole(r.Context(), v.Principal(), r.PathValue("id"), access.Role(r.PostForm.Get("role")))
-	return c.personChanged(w, r, v, "role", err)
+	return c.answerChange(w, r, v, "role", err)
 }
 
 func (c *Room) resetPerson(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	p, secret, err := c.Access.ResetLink(r.Context(), v.Principal(), r.PathValue("id"))
 	if err != nil {
-		return c.personChanged(w, r, v, "", err)
+		return c.answerChange(w, r, v, "", err)
 	}
 	return c.linkPage(w, r, v, linkPage{Email: p.Email, New: !p.Ready()}, p, secret)
 }
@@ -103,12 +103,12 @@ func (c *Room) resetPerson(w http.ResponseWriter, r *http.Request, v access.Visi
 func changePerson[T any](c *Room, done string, change func(context.Context, access.Principal, string) (T, error)) page.Handler {
 	return func(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 		_, err := change(r.Context(), v.Principal(), r.PathValue("id"))
-		return c.personChanged(w, r, v, done, err)
+		return c.answerChange(w, r, v, done, err)
 	}
 }
 
-// personChanged answers a change: with the list again, and why not where it was refused.
-func (c *Room) personChanged(w http.ResponseWriter, r *http.Request, v access.Visitor, done string, err error) error {
+// answerChange answers a change: with the list again, and why not where it was refused.
+func (c *Room) answerChange(w http.ResponseWriter, r *http.Request, v access.Visitor, done string, err error) error {
 	if _, sentence, ok := page.FieldProblem(err); ok {
 		return c.peoplePage(w, r, v, http.StatusUnprocessableEntity, peoplePage{Form: newPersonForm(v), Problem: sentence})
 	}

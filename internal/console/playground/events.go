@@ -111,7 +111,7 @@ func (r *talkRun) tell(reply *chat.Reply) error {
 		}
 		for i := range chunk.Events {
 			more := chunk.More || i < len(chunk.Events)-1
-			if err := r.event(&chunk.Events[i], reply, more); err != nil {
+			if err := r.takeEvent(&chunk.Events[i], reply, more); err != nil {
 				return err
 			}
 		}
@@ -119,7 +119,7 @@ func (r *talkRun) tell(reply *chat.Reply) error {
 	return nil
 }
 
-func (r *talkRun) event(e *chat.Event, reply *chat.Reply, more bool) error {
+func (r *talkRun) takeEvent(e *chat.Event, reply *chat.Reply, more bool) error {
 	switch e.Kind {
 	case chat.Open:
 		kind, ok := talkKinds[e.Part.Kind]
@@ -148,7 +148,7 @@ func (r *talkRun) event(e *chat.Event, reply *chat.Reply, more bool) error {
 func (r *talkRun) end(e *chat.Event, reply *chat.Reply) endEvent {
 	u := e.Usage
 	if !u.Known && reply.Seen != nil {
-		u = reply.Seen.Settled(r.size)
+		u = reply.Seen.UsageToMeter(r.size)
 	}
 	end := endEvent{
 		Type: "end", Reason: talkReasons[e.Stop.Reason], Explanation: e.Stop.Explanation, Took: time.Since(r.began).Milliseconds(),

@@ -56,14 +56,14 @@ func (c *Room) runPlayground(w http.ResponseWriter, r *http.Request, v access.Vi
 		}
 		err = run.tell(reply)
 	}
-	ended := access.Ended(r.Context())
+	ended := access.WhyEnded(r.Context())
 	if err == nil || errors.Is(err, wire.ErrGone) || ended == nil && errors.Is(err, context.Canceled) && r.Context().Err() != nil {
 		return nil
 	}
 	if err = toPageError(err); ended != nil {
 		err = ended
 	}
-	if !feed.Begun() {
+	if !feed.HasBegun() {
 		return err
 	}
 	e := fault.From(err)

@@ -61,7 +61,7 @@ type priceForm struct {
 
 func (c *Room) showPrices(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	p := pricesPage{Form: priceForm{ID: r.URL.Query().Get("id")}}
-	p.Told = page.Told(r, "set", "The price of “%s” is set. It counts from the next request on.", "deleted", "Your price of “%s” is deleted.")
+	p.Told = page.DeedSentence(r, "set", "The price of “%s” is set. It counts from the next request on.", "deleted", "Your price of “%s” is deleted.")
 	for _, own := range c.Supply.Prices() {
 		if own.ID == p.Form.ID && own.Origin.Place == "" {
 			p.Form.Line, p.Form.From, p.Form.Revision = own.Line, own.From, own.Revision
@@ -109,7 +109,7 @@ func (c *Room) row(kind string, e *price.Entry) entryRow {
 	row := entryRow{Kind: kind, Model: e.Names[0], Source: e.Source, Checked: e.Checked, Retires: e.Facts.Retires}
 	row.Retired = row.Retires != "" && row.Retires <= c.Now().UTC().Format(time.DateOnly)
 	if e.Facts.Window > 0 {
-		row.Window = page.Short(e.Facts.Window)
+		row.Window = page.FormatShort(e.Facts.Window)
 	}
 	if now := e.At(c.Now()); now != nil {
 		row.Line = now.Sheet.Text()

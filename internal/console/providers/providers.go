@@ -45,7 +45,7 @@ type trouble struct {
 }
 
 func (c *Room) showProviders(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
-	p := providersPage{Manage: page.Manages(v), Told: page.Told(r, "deleted", "The provider “%s” is deleted.")}
+	p := providersPage{Manage: page.Manages(v), Told: page.DeedSentence(r, "deleted", "The provider “%s” is deleted.")}
 	titles := c.kindTitles()
 	for _, one := range c.Supply.Providers(r.Context()) {
 		p.Rows = append(p.Rows, c.providerRow(&one, titles, p.Manage))
@@ -64,7 +64,7 @@ func (c *Room) kindTitles() map[string]string {
 func (c *Room) providerRow(p *supply.Provider, titles map[string]string, manage bool) providerRow {
 	row := providerRow{
 		ID: p.ID, Kind: p.Kind, Title: cmp.Or(titles[p.Kind], p.Kind), Enabled: p.Enabled,
-		Broken: len(p.Wrong) > 0, State: page.StateOf(p), Models: p.Callable, Used: p.Used, Tries: page.Grouped(int64(p.Health.Tries)),
+		Broken: len(p.Wrong) > 0, State: page.StateOf(p), Models: p.Callable, Used: p.Used, Tries: page.FormatGrouped(int64(p.Health.Tries)),
 		Failed: failedShare(p.Health.Failures, p.Health.Tries),
 	}
 	if manage {
@@ -206,7 +206,7 @@ const fewBreakers = 20
 
 type breakerRow struct {
 	Model  string
-	Caller string // the workspace that is held back; "" for everybody
+	Caller string // the workspace that is held back; "" for all
 	State  page.StateBadge
 	InRow  int
 }

@@ -29,7 +29,7 @@ type Room struct {
 }
 
 // New makes the room of a document, in YAML. visitor tells who is signed in, nil for
-// a stranger: everybody may read. visit takes a place for such a person's request.
+// a stranger, who may read as well. visit takes a place for such a person's request.
 func New(f *page.Frame, document []byte, visitor func(r *http.Request) (*access.Visitor, error), visit func(access.Visitor) (func(), error)) *Room {
 	return &Room{
 		Frame: f, document: document, visitor: visitor, visit: visit,

@@ -139,8 +139,8 @@ func (c *Room) startFigures(ctx context.Context, v access.Visitor, p *startPage)
 	}
 	p.Unpriced = page.Count(now.Unpriced + then.Unpriced)
 	p.Today = []page.Tally{
-		{Name: "Requests today", Value: page.Short(now.Requests), Exact: page.Grouped(now.Requests), Hint: yesterday(page.Short(then.Requests))},
-		{Name: "Tokens", Value: page.Short(now.Tokens()), Exact: page.Grouped(now.Tokens()), Hint: yesterday(page.Short(then.Tokens()))},
+		{Name: "Requests today", Value: page.FormatShort(now.Requests), Exact: page.FormatGrouped(now.Requests), Hint: yesterday(page.FormatShort(then.Requests))},
+		{Name: "Tokens", Value: page.FormatShort(now.Tokens()), Exact: page.FormatGrouped(now.Tokens()), Hint: yesterday(page.FormatShort(then.Tokens()))},
 		{Name: "Cost", Value: page.Money(now.Nano), Exact: page.Dollars(now.Nano), Hint: yesterday(page.Money(then.Nano))},
 		{
 			Name: "Error rate", Value: page.Share(now.Failed, now.Requests), Exact: page.Many(now.Failed, "failed request", "failed requests"),

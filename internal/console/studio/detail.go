@@ -222,9 +222,9 @@ func (c *Room) generationFacts(ctx context.Context, v access.Visitor, t *generat
 	}
 	list = append(list, studioFact{Name: "Cost", Value: price}, studioFact{Name: "Created", At: c.At(t.Created)})
 	if !t.Ended.IsZero() {
-		list = append(list, studioFact{Name: "Took", Value: page.Spent(t.Ended.Sub(t.Created))})
+		list = append(list, studioFact{Name: "Took", Value: page.FormatDuration(t.Ended.Sub(t.Created))})
 	}
-	list = append(list, studioFact{Name: "Provider", Value: t.Provider, Code: true}, studioFact{Name: "Ordered by", Value: c.orderedBy(ctx, v, t)})
+	list = append(list, studioFact{Name: "Provider", Value: t.Provider, Code: true}, studioFact{Name: "Ordered by", Value: c.ordererOf(ctx, v, t)})
 	if t.Environment != "" {
 		list = append(list, studioFact{Name: "Environment", Value: t.Environment})
 	}
@@ -235,8 +235,8 @@ func (c *Room) generationFacts(ctx context.Context, v access.Visitor, t *generat
 	return list
 }
 
-// orderedBy is the name of the key, or the console.
-func (c *Room) orderedBy(ctx context.Context, v access.Visitor, t *generation.Task) string {
+// ordererOf is the name of the key, or the console.
+func (c *Room) ordererOf(ctx context.Context, v access.Visitor, t *generation.Task) string {
 	if t.Key == "" {
 		return "Console"
 	}

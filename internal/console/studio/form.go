@@ -148,7 +148,7 @@ func (c *Room) refill(r *http.Request, v access.Visitor, f *studioForm, sent url
 
 // unfold shows what is folded away where something there is not as usual.
 func (f *studioForm) unfold() {
-	f.Open = slices.ContainsFunc(f.More, func(s setting) bool { return s.Problem != "" || s.changed() })
+	f.Open = slices.ContainsFunc(f.More, func(s setting) bool { return s.Problem != "" || s.isChanged() })
 }
 
 // blame puts an error beside the field it is about.

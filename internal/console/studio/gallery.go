@@ -75,7 +75,7 @@ func (c *Room) gallery(r *http.Request, v access.Visitor) (galleryPage, error) {
 	if err != nil {
 		return galleryPage{}, err
 	}
-	g := galleryPage{Filters: c.offered(f, v), First: query.Get("before") == "", Narrowed: f.Kind+f.Model+f.Status+f.From+f.App != ""}
+	g := galleryPage{Filters: c.withChoices(f, v), First: query.Get("before") == "", Narrowed: f.Kind+f.Model+f.Status+f.From+f.App != ""}
 	if len(tasks) > tilesPerPage {
 		tasks = tasks[:tilesPerPage]
 		g.Next = f.query(tasks[tilesPerPage-1].Place())
@@ -86,8 +86,8 @@ func (c *Room) gallery(r *http.Request, v access.Visitor) (galleryPage, error) {
 	return g, nil
 }
 
-// offered adds what the filters may be set to.
-func (c *Room) offered(f galleryFilters, v access.Visitor) galleryFilters {
+// withChoices adds what the filters may be set to.
+func (c *Room) withChoices(f galleryFilters, v access.Visitor) galleryFilters {
 	f.Kinds = []filterChoice{{"", "All"}}
 	for _, kind := range media.Types() {
 		f.Kinds = append(f.Kinds, filterChoice{kind, kindLabel(kind)})
@@ -138,7 +138,7 @@ func (c *Room) followGenerations(w http.ResponseWriter, r *http.Request, v acces
 	if len(ids) == 0 || len(ids) > mostFollowed {
 		return fault.New(fault.InvalidParameter, "Name one to %d generations.", mostFollowed).With("field", "id")
 	}
-	ids, gone, err := c.found(r.Context(), v, ids)
+	ids, gone, err := c.splitFound(r.Context(), v, ids)
 	if err != nil {
 		return err
 	}
@@ -161,9 +161,9 @@ func (c *Room) followGenerations(w http.ResponseWriter, r *http.Request, v acces
 	return c.feedChanges(ctx, w, r, v, gone, changes)
 }
 
-// found tells generations that are there from those that are not any more. None at
+// splitFound tells generations that are there from those that are not any more. None at
 // all is an error.
-func (c *Room) found(ctx context.Context, v access.Visitor, ids []string) (there, gone []string, err error) {
+func (c *Room) splitFound(ctx context.Context, v access.Visitor, ids []string) (there, gone []string, err error) {
 	for _, id := range ids {
 		_, err := c.Generations.Find(ctx, v.Session.Workspace, "", id)
 		switch {

@@ -24,15 +24,15 @@ func (c *Room) makeGeneration(w http.ResponseWriter, r *http.Request, v access.V
 		}
 		return c.refuseOrder(w, r, v, err)
 	}
-	if !scripted(r) {
+	if !isScripted(r) {
 		return c.Redirect(w, r, "/console/studio/"+t.ID)
 	}
 	w.Header().Set("X-Form-Token", uid.Secret(16)) // the next order is another one
 	return c.Fragment(w, r, http.StatusCreated, "studio", "tile", page.View{Visitor: &v, Data: c.tile(t)})
 }
 
-// scripted tells a form that a script has sent.
-func scripted(r *http.Request) bool { return r.Header.Get("X-Requested-By") == "studio" }
+// isScripted tells a form that a script has sent.
+func isScripted(r *http.Request) bool { return r.Header.Get("X-Requested-By") == "studio" }
 
 // notTheirs reports whether an error is not one of the person at the form.
 func notTheirs(err error) bool {
@@ -42,7 +42,7 @@ func notTheirs(err error) bool {
 // refuseOrder shows the form again with what is wrong beside its field.
 func (c *Room) refuseOrder(w http.ResponseWriter, r *http.Request, v access.Visitor, problem error) error {
 	status := fault.From(problem).Code.Status()
-	if scripted(r) {
+	if isScripted(r) {
 		return page.WriteJSON(w, status, c.judge(r, problem))
 	}
 	models := c.Catalog.Media(studioPrincipal(v).Scope, "")
@@ -97,7 +97,7 @@ func (c *Room) orderOnce(r *http.Request, v access.Visitor) (*generation.Task, e
 	find := func(id string) (*generation.Task, error) {
 		return c.Generations.Find(context.WithoutCancel(r.Context()), who.Workspace, "", id)
 	}
-	t, err := replay.Once(turn, fault.GenerationNotFound, find, func(id string) (*generation.Task, error) {
+	t, err := replay.DoOnce(turn, fault.GenerationNotFound, find, func(id string) (*generation.Task, error) {
 		return c.Generations.Create(r.Context(), who, id, ask)
 	})
 	if err != nil {

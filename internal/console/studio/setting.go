@@ -45,7 +45,7 @@ func (o settingOption) Top() int { return (24 - o.Height) / 2 }
 // ID is the id of the setting's input.
 func (s setting) ID() string { return "set-" + s.Name }
 
-func (s *setting) changed() bool {
+func (s *setting) isChanged() bool {
 	if len(s.Options) == 0 {
 		return s.Value != s.Default
 	}
@@ -104,7 +104,7 @@ var inputLabels = map[string]string{
 func parameterSetting(p *media.Parameter) setting {
 	s := setting{
 		Name: p.Name, Label: cmp.Or(p.Label, page.InWords(p.Name)), About: p.Description, Required: p.Required, Longest: p.MaxLength,
-		Min: page.Bound(p.Min), Max: page.Bound(p.Max), Step: page.Bound(p.Step),
+		Min: page.FormatBound(p.Min), Max: page.FormatBound(p.Max), Step: page.FormatBound(p.Step),
 	}
 	for _, v := range p.Values {
 		s.Options = append(s.Options, settingOption{Value: page.FormText(v), Label: optionLabel(page.FormText(v))})
@@ -122,7 +122,7 @@ func parameterSetting(p *media.Parameter) setting {
 		}
 	}
 	if s.Widget == "range" && s.Step == "any" {
-		s.Step = page.Bound(fineStep(*p.Min, *p.Max))
+		s.Step = page.FormatBound(fineStep(*p.Min, *p.Max))
 	}
 	if p.Default != nil {
 		s.set(page.FormTexts(p.Default))

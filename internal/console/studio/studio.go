@@ -39,7 +39,7 @@ type studioPage struct {
 func (c *Room) showStudio(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	p := studioPage{}
 	if v.Role.Covers(access.Member) {
-		form, err := c.formAsked(r, v)
+		form, err := c.findForm(r, v)
 		if err != nil {
 			return err
 		}
@@ -59,16 +59,16 @@ func (c *Room) studioPage(w http.ResponseWriter, r *http.Request, v access.Visit
 // showStudioForm is the form for another model or mode, to be put in the place of
 // the one that is shown.
 func (c *Room) showStudioForm(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
-	form, err := c.formAsked(r, v)
+	form, err := c.findForm(r, v)
 	if err != nil {
 		return err
 	}
 	return c.Fragment(w, r, http.StatusOK, "studio", "studio form", page.View{Visitor: &v, Data: form})
 }
 
-// formAsked is the form that an address asks for: of a model and a mode, filled in
+// findForm gives the form that an address asks for: of a model and a mode, filled in
 // as an earlier order was, or with something that was made as its input.
-func (c *Room) formAsked(r *http.Request, v access.Visitor) (*studioForm, error) {
+func (c *Room) findForm(r *http.Request, v access.Visitor) (*studioForm, error) {
 	query := r.URL.Query()
 	models := c.Catalog.Media(studioPrincipal(v).Scope, "")
 	if len(models) == 0 {

@@ -90,7 +90,7 @@ func (d *drawing) chart(apart []string, names map[string]string) *chart {
 	most, all, rest := int64(0), int64(0), int64(0)
 	sums := make(map[string]int64)
 	for at, total := range d.totals {
-		most, all, rest = max(most, total), all+total, rest+d.left(at, apart)
+		most, all, rest = max(most, total), all+total, rest+d.restOf(at, apart)
 		for name, n := range d.groups[at] {
 			sums[name] += n
 		}
@@ -112,8 +112,8 @@ func (d *drawing) chart(apart []string, names map[string]string) *chart {
 	return ch
 }
 
-// left is what a day has beside the groups that are shown by themselves.
-func (d *drawing) left(at time.Time, apart []string) int64 {
+// restOf is what a day has beside the groups that are shown by themselves.
+func (d *drawing) restOf(at time.Time, apart []string) int64 {
 	n := d.totals[at]
 	for _, id := range apart {
 		n -= d.groups[at][id]
@@ -131,7 +131,7 @@ func (d *drawing) bar(i int, top int64, apart []string, list []series) bar {
 	b.Title = b.Day + ": " + d.query.amount(d.totals[at])
 	y := float64(chartHeight)
 	for n, s := range list {
-		value := d.left(at, apart)
+		value := d.restOf(at, apart)
 		if n < len(apart) {
 			value = d.groups[at][apart[n]]
 		}
@@ -194,7 +194,7 @@ func (q usageQuery) plain(n int64) string {
 	if q.Show == meter.Cost {
 		return page.Dollars(n)
 	}
-	return page.Grouped(n)
+	return page.FormatGrouped(n)
 }
 
 // mark writes a number at the side.
@@ -202,7 +202,7 @@ func (q usageQuery) mark(n int64) string {
 	if q.Show == meter.Cost {
 		return page.Money(n)
 	}
-	return page.Short(n)
+	return page.FormatShort(n)
 }
 
 // roundUp is the next number with few digits that is easy to halve.

@@ -25,15 +25,15 @@ var (
 	byProvider = cause{"The provider", "bad", "Nothing is wrong with the request. See how the provider is, and give the model a second target to fall back to."}
 	byOperator = cause{"This installation", "bad", "Look at the provider’s account and settings: its key, its quota, its models."}
 	byUs       = cause{"Stele", "bad", "Look for the request id in the log of the server: the line has the cause."}
-	byNobody   = cause{"Nobody", "", "The program hung up or the work was stopped. What was produced until then is counted."}
+	byNone     = cause{"Nobody", "", "The program hung up or the work was stopped. What was produced until then is counted."}
 )
 
 var meanings = map[string]struct {
 	text string
 	by   cause
 }{
-	"client_gone":                      {"The client hung up before the answer was complete.", byNobody},
-	"canceled":                         {"The generation was stopped on request.", byNobody},
+	"client_gone":                      {"The client hung up before the answer was complete.", byNone},
+	"canceled":                         {"The generation was stopped on request.", byNone},
 	string(fault.UpstreamError):        {"The provider answered with an error, or broke off in its answer.", byProvider},
 	string(fault.UpstreamTimeout):      {"The provider did not answer in time.", byProvider},
 	string(fault.Unavailable):          {"The provider was overloaded or could not be reached.", byProvider},

@@ -59,7 +59,7 @@ func readUsageQuery(values url.Values, now time.Time) (q usageQuery, problem str
 		q.By = by
 	}
 	alone := ""
-	if q.By.Attributed() && (q.Key != "" || q.Model != "") {
+	if q.By.IsAttributed() && (q.Key != "" || q.Model != "") {
 		q.Key, q.Model = "", ""
 		alone = "End users and tags are added up for all keys and models together: those filters were left out."
 	}
@@ -131,9 +131,9 @@ func (q usageQuery) First() string { return q.From.Format(time.DateOnly) }
 // Last is the range's last day, for the form.
 func (q usageQuery) Last() string { return q.Until.AddDate(0, 0, -1).Format(time.DateOnly) }
 
-// usageChoices fills in what the form offers. Models are those of the requests that
+// fillChoices fills in what the form offers. Models are those of the requests that
 // are kept and of the page itself.
-func (c *Room) usageChoices(ctx context.Context, workspace string, names map[string]string, p *usagePage) error {
+func (c *Room) fillChoices(ctx context.Context, workspace string, names map[string]string, p *usagePage) error {
 	for _, tag := range p.Tags {
 		p.Splits = append(p.Splits, option{string(meter.ByTag(tag)), splitName(meter.ByTag(tag))})
 	}

@@ -72,16 +72,16 @@ func (c *Room) showRequest(w http.ResponseWriter, r *http.Request, v access.Visi
 	}
 	p := requestPage{
 		RequestRow: c.RequestRow(&record, names), Record: record, Exact: record.At.UTC().Format("2 January 2006, 15:04:05.000 UTC"),
-		Environment: groupName(meter.ByEnvironment, record.Environment, nil), Failure: failureOf(&record), Spans: timeSpent(&record),
+		Environment: groupName(meter.ByEnvironment, record.Environment, nil), Failure: failureOf(&record), Spans: splitTime(&record),
 		Price: priceLines(&record), Losses: page.ReadLosses(record.Dropped), MayBodies: v.Role.Covers(page.Owner), Captures: c.Captures,
 	}
 	if record.Tags != "" {
 		p.Tags = strings.Split(record.Tags, ",")
 	}
 	for i, t := range record.Trail() {
-		row := tryRow{Number: i + 1, Target: t.Provider + "/" + t.Target, Code: t.Code, Took: page.Spent(t.Took)}
+		row := tryRow{Number: i + 1, Target: t.Provider + "/" + t.Target, Code: t.Code, Took: page.FormatDuration(t.Took)}
 		if t.Took == 0 { // they are kept in milliseconds
-			row.Took = page.Spent(time.Microsecond)
+			row.Took = page.FormatDuration(time.Microsecond)
 		}
 		if t.Code != "" {
 			row.Meaning = meaning(t.Code)
@@ -115,9 +115,9 @@ func (c *Room) bodiesOf(r *http.Request, v access.Visitor, record string) (*bodi
 	}, nil
 }
 
-// timeSpent is where the time of a request went: tries that failed, the wait for the
+// splitTime says where the time of a request went: tries that failed, the wait for the
 // first byte, the rest of the answer.
-func timeSpent(r *meter.Record) []piece {
+func splitTime(r *meter.Record) []piece {
 	if r.Took <= 0 {
 		return nil
 	}
@@ -129,7 +129,7 @@ func timeSpent(r *meter.Record) []piece {
 			return
 		}
 		x, width := float64(at)/float64(r.Took)*100, float64(until-at)/float64(r.Took)*100
-		list = append(list, piece{class, name, page.Spent(until - at), unit(x), unit(width)})
+		list = append(list, piece{class, name, page.FormatDuration(until - at), unit(x), unit(width)})
 		at = until
 	}
 	if r.FirstByte == 0 {
@@ -182,7 +182,7 @@ func priceLines(r *meter.Record) *priceTable {
 			continue
 		}
 		all += tokens
-		line := priceLine{Name: class.name, Hint: class.hint, Tokens: page.Grouped(tokens)}
+		line := priceLine{Name: class.name, Hint: class.hint, Tokens: page.FormatGrouped(tokens)}
 		if p.ByModel {
 			var one price.Usage
 			one.Tokens[class.class] = tokens
@@ -194,13 +194,13 @@ func priceLines(r *meter.Record) *priceTable {
 	if a := u.Advised; a != nil {
 		tokens := a.Usage.Total()
 		all += tokens
-		line := priceLine{Name: "Advice", Hint: "of " + a.Model, Tokens: page.Grouped(tokens)}
+		line := priceLine{Name: "Advice", Hint: "of " + a.Model, Tokens: page.FormatGrouped(tokens)}
 		if p.ByModel {
 			line.Cost = page.Dollars(r.Nano - int64(price.Rate(sheet, usage, u.Tier)))
 		}
 		p.Lines = append(p.Lines, line)
 	}
-	p.Tokens = page.Grouped(all)
+	p.Tokens = page.FormatGrouped(all)
 	if len(p.Lines) == 0 && !r.Priced {
 		return nil
 	}

@@ -44,7 +44,7 @@ type requestsPage struct {
 
 func (c *Room) showRequests(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	q, problem := readRequestQuery(r.URL.Query(), c.Now())
-	p := requestsPage{Query: q, Problem: problem, Filtered: q.filtered()}
+	p := requestsPage{Query: q, Problem: problem, Filtered: q.isFiltered()}
 	names, err := page.KeyNames(r.Context(), c.Access, v)
 	if err != nil {
 		return err
@@ -168,8 +168,8 @@ func (q requestQuery) search(workspace string, now time.Time) meter.Search {
 	return s
 }
 
-// filtered reports whether anything is left out.
-func (q requestQuery) filtered() bool {
+// isFiltered reports whether anything is left out.
+func (q requestQuery) isFiltered() bool {
 	return q.Time+q.Class+q.Code+q.Key+q.Model+q.Provider+q.Dialect+q.Stream+q.Counted+q.User+q.Tag+q.ID != ""
 }
 

@@ -140,11 +140,11 @@ func sectionOf(section *meter.Section, total lineRow, name func(by meter.Split, 
 
 func lineOf(name, aside string, f meter.Figures) lineRow {
 	row := lineRow{
-		Name: name, Aside: aside, Requests: page.Grouped(f.Requests), Input: page.Grouped(f.Input + f.CacheWrite), Cache: page.Grouped(f.CacheRead),
-		Output: page.Grouped(f.Output + f.Reasoning), Cost: limit.USD(f.Nano),
+		Name: name, Aside: aside, Requests: page.FormatGrouped(f.Requests), Input: page.FormatGrouped(f.Input + f.CacheWrite), Cache: page.FormatGrouped(f.CacheRead),
+		Output: page.FormatGrouped(f.Output + f.Reasoning), Cost: limit.USD(f.Nano),
 	}
 	if f.Unpriced > 0 {
-		row.Unpriced = page.Grouped(f.Unpriced) + " unpriced"
+		row.Unpriced = page.FormatGrouped(f.Unpriced) + " unpriced"
 	}
 	if f.Markup != 0 {
 		row.Charge = limit.USD(f.Charge())

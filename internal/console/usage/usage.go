@@ -148,7 +148,7 @@ func (c *Room) fillUsage(ctx context.Context, v access.Visitor, p *usagePage) er
 	}
 	p.Headline = splitName(q.By)
 	p.CSV = "/console/usage/csv?" + q.values().Encode()
-	return c.usageChoices(ctx, of.Workspace, names, p)
+	return c.fillChoices(ctx, of.Workspace, names, p)
 }
 
 func daysInWords(from, until time.Time) string {
@@ -166,10 +166,10 @@ func daysInWords(from, until time.Time) string {
 func (q usageQuery) row(g meter.Group, all meter.Figures, names map[string]string) groupRow {
 	n, of := q.Show.Of(g.Figures), q.Show.Of(all)
 	row := groupRow{
-		Name: groupName(q.By, g.Name, names), Requests: page.Grouped(g.Requests), Failed: page.Share(g.Failed, g.Requests), Tokens: page.Short(g.Tokens()),
-		Exact: page.Many(g.Input+g.CacheWrite, "input token", "input tokens") + ", " + page.Grouped(g.CacheRead) + " cached, " +
-			page.Grouped(g.Output) + " output, " + page.Grouped(g.Reasoning) + " reasoning",
-		Cost: page.Money(g.Nano), Mean: page.Spent(g.Took / time.Duration(max(g.Requests, 1))),
+		Name: groupName(q.By, g.Name, names), Requests: page.FormatGrouped(g.Requests), Failed: page.Share(g.Failed, g.Requests), Tokens: page.FormatShort(g.Tokens()),
+		Exact: page.Many(g.Input+g.CacheWrite, "input token", "input tokens") + ", " + page.FormatGrouped(g.CacheRead) + " cached, " +
+			page.FormatGrouped(g.Output) + " output, " + page.FormatGrouped(g.Reasoning) + " reasoning",
+		Cost: page.Money(g.Nano), Mean: page.FormatDuration(g.Took / time.Duration(max(g.Requests, 1))),
 		Share: page.Share(n, of), Width: "0",
 	}
 	if of > 0 {
@@ -229,14 +229,14 @@ func groupName(by meter.Split, id string, names map[string]string) string {
 // compare gives the figures of a range with what changed since the one before.
 func compare(now, then meter.Figures) []page.Tally {
 	of := func(name string, n, before int64, text func(int64) string) page.Tally {
-		return page.Tally{Name: name, Value: text(n), Exact: page.Grouped(n), Change: change(float64(n), float64(before))}
+		return page.Tally{Name: name, Value: text(n), Exact: page.FormatGrouped(n), Change: change(float64(n), float64(before))}
 	}
 	list := []page.Tally{
-		of("Requests", now.Requests, then.Requests, page.Short),
-		of("Input tokens", now.Input+now.CacheWrite, then.Input+then.CacheWrite, page.Short),
-		of("Cached input", now.CacheRead, then.CacheRead, page.Short),
-		of("Output tokens", now.Output, then.Output, page.Short),
-		of("Reasoning tokens", now.Reasoning, then.Reasoning, page.Short),
+		of("Requests", now.Requests, then.Requests, page.FormatShort),
+		of("Input tokens", now.Input+now.CacheWrite, then.Input+then.CacheWrite, page.FormatShort),
+		of("Cached input", now.CacheRead, then.CacheRead, page.FormatShort),
+		of("Output tokens", now.Output, then.Output, page.FormatShort),
+		of("Reasoning tokens", now.Reasoning, then.Reasoning, page.FormatShort),
 		of("Cost", now.Nano, then.Nano, page.Money),
 	}
 	list[1].Hint = "read afresh or written to a cache"
@@ -244,7 +244,7 @@ func compare(now, then meter.Figures) []page.Tally {
 	rate := func(f meter.Figures) float64 { return float64(f.Failed) / max(float64(f.Requests), 1) }
 	mean := func(f meter.Figures) time.Duration { return f.Took / time.Duration(max(f.Requests, 1)) }
 	failing := page.Tally{Name: "Error rate", Value: page.Share(now.Failed, now.Requests), Exact: page.Many(now.Failed, "failed request", "failed requests")}
-	slow := page.Tally{Name: "Mean time", Value: page.Spent(mean(now)), Exact: "from the request to the end of its answer"}
+	slow := page.Tally{Name: "Mean time", Value: page.FormatDuration(mean(now)), Exact: "from the request to the end of its answer"}
 	if then.Requests > 0 && now.Requests > 0 {
 		failing.Change, failing.Tone = points(rate(now), rate(then))
 		slow.Change = change(float64(mean(now)), float64(mean(then)))

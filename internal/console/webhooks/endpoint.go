@@ -38,7 +38,7 @@ func (c *Room) changeEndpoint(w http.ResponseWriter, r *http.Request, v access.V
 	next.ID = r.PathValue("id")
 	_, err := c.Endpoints.Change(r.Context(), v.Principal(), next)
 	if field, sentence, ok := page.FieldProblem(err); ok {
-		form.problem(field, sentence)
+		form.putProblem(field, sentence)
 		return c.endpointPage(w, r, v, http.StatusUnprocessableEntity, endpointPage{Form: form})
 	}
 	if err != nil {

@@ -86,8 +86,8 @@ func (f *endpointForm) endpoint(workspace string) webhook.Endpoint {
 	return e
 }
 
-// problem puts a refusal beside its field.
-func (f *endpointForm) problem(field, sentence string) {
+// putProblem puts a refusal beside its field.
+func (f *endpointForm) putProblem(field, sentence string) {
 	f.Problems = map[string]string{field: sentence}
 }
 

@@ -58,7 +58,7 @@ func (c *Room) createEndpoint(w http.ResponseWriter, r *http.Request, v access.V
 	form := c.readForm(r.PostForm, v)
 	e, secret, err := c.Endpoints.Create(r.Context(), v.Principal(), form.endpoint(v.Session.Workspace))
 	if field, sentence, ok := page.FieldProblem(err); ok {
-		form.problem(field, sentence)
+		form.putProblem(field, sentence)
 		return c.endpointsPage(w, r, v, http.StatusUnprocessableEntity, endpointsPage{Form: form, Open: true})
 	}
 	if err != nil {

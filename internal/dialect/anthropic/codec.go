@@ -34,8 +34,8 @@ const (
 // Name is how the rest of Stele calls the dialect.
 func (Codec) Name() string { return dialectName }
 
-// Several reports whether one call may be asked for several answers.
-func (Codec) Several() bool { return false }
+// TakesSeveral reports whether one call may be asked for several answers.
+func (Codec) TakesSeveral() bool { return false }
 
 // Reads reports whether the upstream itself fetches what is at a part's address.
 func (Codec) Reads(p *chat.Part, _ bool) bool { return p.Kind == chat.Image || p.Kind == chat.Document }

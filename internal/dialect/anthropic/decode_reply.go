@@ -21,13 +21,13 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 	for key, v := range root.Members() {
 		switch key.Name {
 		case "id":
-			r.ID = words(v)
+			r.ID = anyText(v)
 		case "model":
-			r.Model = words(v)
+			r.Model = anyText(v)
 		case "content":
 			said = true
 			read := newReader(true)
-			answer.Parts = carry(read.blocks(v, key.Name, &read.part))
+			answer.Parts = putCarriedBack(read.readBlocks(v, key.Name, &read.part))
 		case "usage":
 			usage.add(v)
 			countOthers(&others, v)
@@ -46,10 +46,10 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 		p.At = 0 // where it was is of no use to a client
 	}
 	if root.Get("stop_reason").View() == "" {
-		r.Notes = append(r.Notes, dialect.Unended())
+		r.Notes = append(r.Notes, dialect.LossOfEnd())
 	}
 	answer.Stop = chat.Settle(readStop(root), called)
-	r.Answers, r.Usage, r.Notes = []chat.Answer{answer}, usage.usage(), append(r.Notes, others.Tell()...)
+	r.Answers, r.Usage, r.Notes = []chat.Answer{answer}, usage.usage(), append(r.Notes, others.TakeLosses()...)
 	return r, nil
 }
 
@@ -84,7 +84,7 @@ func parseReply(body []byte) (jsonscan.Value, error) {
 	case err != nil:
 		return root, dialect.Unreadable(body)
 	case root.Get("type").View() == "error", root.Get("error").Kind() == jsonscan.Object:
-		return root, streamError(body)
+		return root, readFailure(body)
 	}
 	return root, nil
 }

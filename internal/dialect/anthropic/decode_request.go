@@ -32,7 +32,7 @@ func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {
 		return nil, err
 	}
 	r := requestReader{message: -1, part: -1, inner: -1}
-	name, streaming := strings.Clone(r.text(model, "model")), r.flag(stream, "stream")
+	name, streaming := strings.Clone(r.readText(model, "model")), r.readBool(stream, "stream")
 	switch {
 	case r.err != nil:
 		return nil, r.err
@@ -64,6 +64,9 @@ var effects = map[string]chat.Effect{
 	"fallback_credit_token": chat.Harmless,
 }
 
+// wishes are fields that ask for something by being there.
+var wishes = []string{"compaction", threadField}
+
 // checkKey refuses a member that is a field but for its letters' case, also in what
 // counts as part of the body.
 func checkKey(key string, v jsonscan.Value) error {
@@ -88,8 +91,8 @@ func isFold(key string, v jsonscan.Value) bool {
 	return (v.Kind() == jsonscan.Object || v.Absent()) && slices.Contains(folds, key)
 }
 
-// foldedFields are the fields of extra_body and options that the body itself has not.
-func foldedFields(root jsonscan.Value, take func(key string, v jsonscan.Value)) {
+// eachFoldedField visits the fields of extra_body and options that the body itself has not.
+func eachFoldedField(root jsonscan.Value, take func(key string, v jsonscan.Value)) {
 	taken := make(map[string]bool)
 	var found []jsonscan.Value
 	for key, v := range root.Members() {
@@ -118,6 +121,7 @@ type requestReader struct {
 	message int    // index of the message, or -1
 	part    int    // index of the block in it, or -1
 	inner   int    // index of the block in that block, or -1
+	holder  string // what of that block holds it: .source, or "" for itself
 	err     error
 
 	sawMessages bool
@@ -131,20 +135,20 @@ func newReader(loose bool) *requestReader {
 
 func decode(body []byte, header http.Header, model string) (*chat.Conversation, error) {
 	r := newReader(false)
-	r.headers(header)
+	r.readHeaders(header)
 	root := jsonscan.Root(body)
 	folded := false
 	for key, v := range r.members(root, "") {
 		if isFold(key, v) {
 			folded = true
 		} else {
-			r.field(key, v)
+			r.readField(key, v)
 		}
 	}
 	if folded {
-		foldedFields(root, r.field)
+		eachFoldedField(root, r.readField)
 	}
-	r.think(model)
+	r.readThinking(model)
 	if r.err == nil && !r.sawMessages {
 		r.err = fault.New(fault.MissingParameter, "messages: this field is required.").With("field", "messages")
 	}
@@ -152,13 +156,13 @@ func decode(body []byte, header http.Header, model string) (*chat.Conversation, 
 		return nil, r.err
 	}
 	if header.Get(versionHeader) == version2026 {
-		r.newer()
+		r.noteNewer()
 	}
 	return r.talk, nil
 }
 
-// field takes one field of the request over.
-func (r *requestReader) field(key string, v jsonscan.Value) {
+// readField takes one field of the request over.
+func (r *requestReader) readField(key string, v jsonscan.Value) {
 	if r.err != nil || v.Absent() {
 		return
 	}
@@ -167,28 +171,28 @@ func (r *requestReader) field(key string, v jsonscan.Value) {
 	case "model", "stream":
 	case "messages":
 		r.sawMessages = true
-		r.messages(v)
+		r.readMessages(v)
 	case "system":
-		r.system(v)
+		r.readSystem(v)
 	case "max_tokens":
-		r.limit(v)
+		r.readLimit(v)
 	case "temperature":
-		talk.Sampling.Temperature = r.float(v, key)
+		talk.Sampling.Temperature = r.readNumber(v, key)
 	case "top_p":
-		talk.Sampling.TopP = r.float(v, key)
+		talk.Sampling.TopP = r.readNumber(v, key)
 	case "top_k":
-		talk.Sampling.TopK = r.float(v, key)
+		talk.Sampling.TopK = r.readNumber(v, key)
 	case "stop_sequences":
 		var list []string
-		for _, v := range r.elements(v, key) {
-			list = append(list, r.text(v, key))
+		for i, v := range r.elements(v, key) {
+			list = append(list, r.readText(v, at(key, i)))
 		}
 		stops, losses := dialect.Stops(list)
 		talk.Sampling.Stop, talk.Notes = stops, append(talk.Notes, losses...)
 	case "tools":
-		r.tools(v)
+		r.readTools(v)
 	case "tool_choice":
-		r.choice(v)
+		r.readChoice(v)
 	case "thinking":
 		r.thinking = v
 	case "reasoning":
@@ -196,33 +200,33 @@ func (r *requestReader) field(key string, v jsonscan.Value) {
 	case "reasoning_effort":
 		r.reasoningEffort = v
 	case "output_config":
-		r.config(v)
+		r.readConfig(v)
 	case "output_format":
-		r.format(v, key)
+		r.readFormat(v, key)
 	case "metadata":
-		r.metadata(v)
+		r.readMetadata(v)
 	case "service_tier":
-		talk.Tier = r.text(v, key)
+		talk.Tier = r.readText(v, key)
 	case "cache_control":
-		talk.Cache = r.cache(v)
+		talk.Cache = r.readCache(v)
 	default:
 		effect := effects[key]
 		if key == "speed" && v.View() == "standard" { // as all others do it
 			effect = chat.Harmless
 		}
-		if v.Kind() == jsonscan.Object && effect == chat.Shapes && !dialect.Tells(v) { // nothing is asked for
-			effect = chat.Harmless
+		if v.Kind() == jsonscan.Object && effect == chat.Shapes && !dialect.Tells(v) || !dialect.Asks(v) && !slices.Contains(wishes, key) {
+			effect = chat.Harmless // nothing is asked for
 		}
-		if string(v.Raw()) != "[]" {
-			r.extra(key, v, effect)
+		if v.Kind() == jsonscan.Object || dialect.Asks(v) {
+			r.keepExtra(key, v, effect)
 		}
 	}
 }
 
-// headers reports what the client's headers say about how it wants to be understood.
-func (r *requestReader) headers(h http.Header) {
+// readHeaders reports what the client's headers say about how it wants to be understood.
+func (r *requestReader) readHeaders(h http.Header) {
 	if h.Get(versionHeader) == "" {
-		r.note(noVersion())
+		r.note(lossOfVersion())
 	}
 	if betas := strings.Join(h.Values(betaHeader), ","); betas != "" {
 		// What a beta switches on is in the body and reported there.
@@ -236,10 +240,10 @@ func (r *requestReader) headers(h http.Header) {
 	}
 }
 
-func noVersion() chat.Loss { return chat.Lost("anthropic-version", chat.Added, version2023) }
+func lossOfVersion() chat.Loss { return chat.Lost("anthropic-version", chat.Added, version2023) }
 
-// newer reports what the newer version refuses and is carried on all the same.
-func (r *requestReader) newer() {
+// noteNewer reports what the newer version refuses and is carried on all the same.
+func (r *requestReader) noteNewer() {
 	s := &r.talk.Sampling
 	names := []string{chat.FieldTemperature, chat.FieldTopP, chat.FieldTopK}
 	for i, given := range []*float64{s.Temperature, s.TopP, s.TopK} {
@@ -249,55 +253,55 @@ func (r *requestReader) newer() {
 	}
 }
 
-func (r *requestReader) limit(v jsonscan.Value) {
-	n := r.integer(v, "max_tokens")
+func (r *requestReader) readLimit(v jsonscan.Value) {
+	n := r.readInt(v, "max_tokens")
 	switch {
 	case n == nil:
 	case *n < 0:
-		r.bad("max_tokens", "it cannot be negative.")
+		r.refuseValue("max_tokens", "it cannot be negative.")
 	case *n == 0:
 		// The prompt is only to be cached: an upstream without that would answer.
-		r.extra("max_tokens", v, chat.Vital)
+		r.keepExtra("max_tokens", v, chat.Vital)
 	default:
 		r.talk.Sampling.MaxTokens = n
 	}
 }
 
-func (r *requestReader) metadata(v jsonscan.Value) {
+func (r *requestReader) readMetadata(v jsonscan.Value) {
 	for key, v := range r.members(v, "metadata") {
 		if key == "user_id" {
-			r.talk.User = r.text(v, "metadata.user_id")
+			r.talk.User = r.readText(v, "metadata.user_id")
 		} else {
-			r.extra("metadata."+key, v, chat.Harmless)
+			r.keepExtra("metadata."+key, v, chat.Harmless)
 		}
 	}
 }
 
-// config reads output_config; effort waits for the thinking it belongs to.
-func (r *requestReader) config(v jsonscan.Value) {
+// readConfig reads output_config; effort waits for the thinking it belongs to.
+func (r *requestReader) readConfig(v jsonscan.Value) {
 	for key, v := range r.members(v, "output_config") {
 		switch key {
 		case "effort":
 			r.outputEffort = v
 		case "format":
-			r.format(v, "output_config.format")
+			r.readFormat(v, "output_config.format")
 		default:
-			r.extra("output_config."+key, v, chat.Shapes)
+			r.keepExtra("output_config."+key, v, chat.Shapes)
 		}
 	}
 }
 
-func (r *requestReader) format(v jsonscan.Value, key string) {
+func (r *requestReader) readFormat(v jsonscan.Value, key string) {
 	f := &chat.Format{Kind: chat.JSONSchema, Held: true}
 	kind := ""
 	for member, v := range r.members(v, key) {
 		switch member {
 		case "type":
-			kind = r.text(v, key+".type")
+			kind = r.readText(v, key+".type")
 		case "schema":
 			f.Schema = v.Raw()
 		case "name":
-			f.Name = r.text(v, key+".name")
+			f.Name = r.readText(v, key+".name")
 		default:
 			r.note(chat.Lost(chat.FieldFormat, chat.Dropped, member+" is not known"))
 		}
@@ -305,9 +309,9 @@ func (r *requestReader) format(v jsonscan.Value, key string) {
 	switch {
 	case r.err != nil:
 	case kind != "json_schema":
-		r.bad(key+".type", "%q is not json_schema.", kind)
+		r.refuseValue(key+".type", "%q is not json_schema.", kind)
 	case !bytes.HasPrefix(f.Schema, []byte("{")):
-		r.wrong(key+".schema", "an object")
+		r.refuseType(key+".schema", "an object")
 	default:
 		r.talk.Format = f
 		if key != paths[chat.FieldFormat] {
@@ -316,15 +320,15 @@ func (r *requestReader) format(v jsonscan.Value, key string) {
 	}
 }
 
-func (r *requestReader) cache(v jsonscan.Value) *chat.Cache {
+func (r *requestReader) readCache(v jsonscan.Value) *chat.Cache {
 	c := new(chat.Cache)
 	for key, v := range r.members(v, "cache_control") {
 		switch key {
 		case "ttl":
-			c.TTL = r.text(v, "cache_control.ttl")
+			c.TTL = r.readText(v, "cache_control.ttl")
 		case "type":
 		default:
-			r.extra(r.where("cache_control."+key), v, chat.Harmless)
+			r.keepExtra(r.pathOf("cache_control."+key), v, chat.Harmless)
 		}
 	}
 	return c

@@ -9,15 +9,15 @@ import (
 // roles are the speakers of the API.
 var roles = map[string]chat.Role{"user": chat.User, "assistant": chat.Assistant, "system": chat.System}
 
-// messages reads the conversation.
-func (r *requestReader) messages(v jsonscan.Value) {
+// readMessages reads the conversation.
+func (r *requestReader) readMessages(v jsonscan.Value) {
 	for i, v := range r.elements(v, "messages") {
 		if i == dialect.MostMessages {
-			r.bad("messages", "at most %d are taken.", dialect.MostMessages)
+			r.refuseValue("messages", "at most %d are taken.", dialect.MostMessages)
 			return
 		}
 		r.message = i
-		if m, ok := r.turn(v); ok && m.Role == chat.System && len(r.talk.Messages) == 0 {
+		if m, ok := r.readTurn(v); ok && m.Role == chat.System && len(r.talk.Messages) == 0 {
 			r.talk.System = append(r.talk.System, m.Parts...)
 		} else if ok {
 			r.talk.Messages = append(r.talk.Messages, m)
@@ -26,17 +26,17 @@ func (r *requestReader) messages(v jsonscan.Value) {
 	}
 }
 
-func (r *requestReader) turn(v jsonscan.Value) (m chat.Message, ok bool) {
+func (r *requestReader) readTurn(v jsonscan.Value) (m chat.Message, ok bool) {
 	m.At = r.message
 	role := ""
 	for key, v := range r.members(v, "") {
 		switch key {
 		case "role":
-			role = r.text(v, key)
+			role = r.readText(v, key)
 		case "content":
-			m.Parts = r.blocks(v, key, &r.part)
+			m.Parts = r.readBlocks(v, key, &r.part)
 		default:
-			r.note(r.here(chat.Dropped, key))
+			r.note(r.lossHere(chat.Dropped, key))
 		}
 	}
 	if r.err != nil {
@@ -44,46 +44,66 @@ func (r *requestReader) turn(v jsonscan.Value) (m chat.Message, ok bool) {
 	}
 	m.Role, ok = roles[role]
 	if !ok {
-		r.bad("role", "%q is none of user, assistant, system.", role)
+		r.refuseValue("role", "%q is none of user, assistant, system.", role)
 	}
-	m.Parts = carry(m.Parts)
+	m.Parts = putCarriedBack(m.Parts)
 	return m, ok
 }
 
-// blocks reads words, or a list of blocks whose index is counted in at: that of a
+// readBlocks reads words, or a list of blocks whose index is counted in at: that of a
 // message, of a tool's result, or of a document made of blocks.
-func (r *requestReader) blocks(v jsonscan.Value, key string, at *int) []chat.Part {
+func (r *requestReader) readBlocks(v jsonscan.Value, key string, at *int) []chat.Part {
 	switch v.Kind() {
 	case jsonscan.String:
-		return justWords(v)
+		return readWords(v)
 	case jsonscan.Array:
 	default:
-		r.wrong(key, "a string or a list of blocks")
+		r.refuseType(key, "a string or a list of blocks")
 		return nil
 	}
 	var parts []chat.Part
 	for i, v := range r.elements(v, key) {
 		*at = i
-		p, ok := r.block(v)
+		p, ok := r.readBlock(v)
 		*at = -1
 		if !ok {
 			continue
 		}
-		if p.Kind == chat.Opaque && at == &r.inner { // which others could not read there
-			if p.Kind = chat.Text; p.Text == "" {
-				r.note(r.here(chat.Dropped, p.Name))
-				continue
-			}
-			r.note(r.here(chat.Approximated, p.Name+" as text"))
-		}
 		p.At = i
-		parts = append(parts, p)
+		if at == &r.inner {
+			parts = append(parts, r.readInResult(p)...)
+		} else {
+			parts = append(parts, p)
+		}
 	}
 	return parts
 }
 
-// justWords is the text that a string is. An empty one is no part.
-func justWords(v jsonscan.Value) []chat.Part {
+// readInResult gives a block of a result as the others can read it there: words and media.
+func (r *requestReader) readInResult(p chat.Part) []chat.Part {
+	name := p.Name
+	switch p.Kind {
+	case chat.Opaque:
+	case chat.ToolCall:
+		name, p.Text = "tool_use", "["+p.Name+" "+p.Text+"]"
+	case chat.ToolResult:
+		r.note(r.lossHere(chat.Approximated, "tool_result in a result: what is in it"))
+		return p.Content
+	case chat.Thought, chat.Redacted:
+		name, p.Text = "thinking", ""
+	default:
+		return []chat.Part{p}
+	}
+	if p.Text == "" {
+		r.note(r.lossHere(chat.Dropped, name))
+		return nil
+	}
+	r.note(r.lossHere(chat.Approximated, name+" as text"))
+	return []chat.Part{{Kind: chat.Text, Text: p.Text, Cache: p.Cache, At: p.At, Name: p.Name, Raw: p.Raw}}
+}
+
+// readWords reads the text that a string is. An empty one is no part.
+func readWords(v jsonscan.Value) []chat.Part {
 	text := v.View()
 	if text == "" {
 		return nil
@@ -91,25 +111,25 @@ func justWords(v jsonscan.Value) []chat.Part {
 	return []chat.Part{{Kind: chat.Text, Text: text}}
 }
 
-// system reads the system prompt.
-func (r *requestReader) system(v jsonscan.Value) {
+// readSystem reads the system prompt.
+func (r *requestReader) readSystem(v jsonscan.Value) {
 	var parts []chat.Part
 	switch v.Kind() {
 	case jsonscan.String:
-		parts = justWords(v)
+		parts = readWords(v)
 	case jsonscan.Array:
 		for i, v := range r.elements(v, "system") {
 			r.base = at("system", i)
-			p, ok := r.block(v)
+			p, ok := r.readBlock(v)
 			r.base = ""
 			if ok && p.Kind != chat.Text {
-				r.bad("system", "only text can be in it.")
+				r.refuseValue("system", "only text can be in it.")
 			}
 			p.At = i
 			parts = append(parts, p)
 		}
 	default:
-		r.wrong("system", "a string or a list of text blocks")
+		r.refuseType("system", "a string or a list of text blocks")
 	}
 	// The prompt goes before system turns that began the list, whichever was read first.
 	r.talk.System = append(parts, r.talk.System...)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 	"stele/internal/jsonscan"
 )
 
@@ -18,15 +19,15 @@ var kinds = map[string]chat.Kind{
 	"document":          chat.Document,
 }
 
-// block reads one block, of a request or of an answer.
-func (r *requestReader) block(v jsonscan.Value) (p chat.Part, ok bool) {
+// readBlock reads one block, of a request or of an answer.
+func (r *requestReader) readBlock(v jsonscan.Value) (p chat.Part, ok bool) {
 	if v.Kind() != jsonscan.Object {
-		r.wrong("", "an object")
+		r.refuseType("", "an object")
 		return p, false
 	}
-	kind := r.text(v.Get("type"), "type")
+	kind := r.readText(v.Get("type"), "type")
 	if kind == "" {
-		r.wrong("type", "a string")
+		r.refuseType("type", "a string")
 		return p, false
 	}
 	p.Kind = kinds[kind]
@@ -34,7 +35,7 @@ func (r *requestReader) block(v jsonscan.Value) (p chat.Part, ok bool) {
 	case 0:
 		p = chat.Part{Kind: chat.Opaque, Name: prefix + kind, Text: blockWords(kind, v), Raw: without(v, "cache_control")}
 		if c := v.Get("cache_control"); !c.Absent() {
-			p.Cache = r.cache(c)
+			p.Cache = r.readCache(c)
 		}
 		return p, r.err == nil
 	case chat.ToolCall:
@@ -43,12 +44,12 @@ func (r *requestReader) block(v jsonscan.Value) (p chat.Part, ok bool) {
 	var a attachment
 	var rest jsonscan.Writer
 	for key, v := range r.members(v, "") {
-		if !r.blockField(&p, &a, key, v) {
-			r.beside(&rest, key, v)
+		if !r.readBlockField(&p, &a, key, v) {
+			r.keepBeside(&rest, key, v)
 		}
 	}
-	if p.Raw = closed(&rest); p.Kind == chat.ToolCall && p.Name == "" {
-		r.bad("name", "a call needs one.")
+	if p.Raw = closeRest(&rest); p.Kind == chat.ToolCall && p.Name == "" {
+		r.refuseValue("name", "a call needs one.")
 	}
 	if p.Kind == chat.Image || p.Kind == chat.Document {
 		r.attach(&p, &a)
@@ -56,50 +57,52 @@ func (r *requestReader) block(v jsonscan.Value) (p chat.Part, ok bool) {
 	return p, r.err == nil
 }
 
-// blockField takes one member of a block over, and reports whether blocks of its kind
+// readBlockField takes one member of a block over, and reports whether blocks of its kind
 // have one of that name.
-func (r *requestReader) blockField(p *chat.Part, a *attachment, key string, v jsonscan.Value) bool {
+func (r *requestReader) readBlockField(p *chat.Part, a *attachment, key string, v jsonscan.Value) bool {
 	type field struct {
 		of  chat.Kind
 		key string
 	}
 	switch (field{p.Kind, key}) {
 	case field{chat.Text, "text"}, field{chat.Thought, "thinking"}, field{chat.Redacted, "data"}:
-		p.Text = r.text(v, key)
+		p.Text = r.readText(v, key)
 	case field{chat.Text, "citations"}:
-		p.Citations = citations(v)
+		p.Citations = readCitations(v)
 	case field{chat.Thought, "signature"}:
-		signature := r.text(v, key)
-		p.Proof = signed(signature)
-		if turn, ok := chat.Marked(signature); ok {
+		signature := r.readText(v, key)
+		p.Proof = ownSignature(signature)
+		if turn, ok := chat.MarkedTurn(signature); ok {
 			p.ID = turn
 		}
 	case field{chat.ToolCall, "id"}, field{chat.ToolResult, "tool_use_id"}:
-		p.ID = r.text(v, key)
+		p.ID = r.readText(v, key)
 	case field{chat.ToolCall, "name"}, field{chat.Document, "title"}:
-		p.Name = r.text(v, key)
+		p.Name = r.readText(v, key)
 	case field{chat.ToolCall, "input"}: // some upstreams write it as text
-		p.Text = words(v)
+		if p.Text = anyText(v); dialect.NoArguments(p.Text) {
+			p.Text = "{}"
+		}
 	case field{chat.ToolResult, "content"}:
-		p.Content = r.blocks(v, key, &r.inner)
+		p.Content = r.readBlocks(v, key, &r.inner)
 	case field{chat.ToolResult, "is_error"}:
-		p.Failed = r.flag(v, key)
+		p.Failed = r.readBool(v, key)
 	case field{chat.Image, "source"}, field{chat.Document, "source"}:
 		a.source = v
 	case field{chat.Document, "context"}:
-		a.note = r.text(v, key)
+		a.note = r.readText(v, key)
 	case field{chat.Document, "citations"}:
 		a.cite, _ = v.Get("enabled").Bool()
 		for key := range r.members(v, key) {
 			if key != "enabled" {
-				r.note(r.here(chat.Dropped, "citations."+key))
+				r.note(r.lossHere(chat.Dropped, "citations."+key))
 			}
 		}
 	default:
 		switch key {
 		case "type":
 		case "cache_control":
-			p.Cache = r.cache(v)
+			p.Cache = r.readCache(v)
 		case "caller":
 			return v.Get("type").View() == "direct"
 		default:
@@ -109,20 +112,20 @@ func (r *requestReader) blockField(p *chat.Part, a *attachment, key string, v js
 	return true
 }
 
-// citations reads the sources of a text.
-func citations(v jsonscan.Value) []chat.Citation {
+// readCitations reads the sources of a text.
+func readCitations(v jsonscan.Value) []chat.Citation {
 	var list []chat.Citation
 	for _, v := range v.Elements() {
 		if v.Kind() == jsonscan.Object {
-			list = append(list, citation(v))
+			list = append(list, readCitation(v))
 		}
 	}
 	return list
 }
 
-// citation reads one source. Where in the document it is only its own words
+// readCitation reads one source. Where in the document it is only its own words
 // tell; where in the answer the API does not say: it is about all of its block.
-func citation(v jsonscan.Value) chat.Citation {
+func readCitation(v jsonscan.Value) chat.Citation {
 	return chat.Citation{
 		URL:   cmp.Or(v.Get("url").View(), v.Get("source").View()),
 		Title: cmp.Or(v.Get("title").View(), v.Get("document_title").View()),

@@ -6,8 +6,8 @@ import (
 	"stele/internal/jsonscan"
 )
 
-// think reads how much the model may think, in all the ways that people say it.
-func (r *requestReader) think(model string) {
+// readThinking reads how much the model may think, in all the ways that people say it.
+func (r *requestReader) readThinking(model string) {
 	if r.err != nil {
 		return
 	}
@@ -20,19 +20,19 @@ func (r *requestReader) think(model string) {
 	case r.outputEffort.Exists():
 		r.talk.Spell(chat.FieldThinking, prefix+"output_config.effort")
 	}
-	t := r.thinkingField(model)
+	t := r.readThinkingField(model)
 	if t == nil {
-		t = r.switches()
+		t = r.readSwitches()
 	}
 	if r.outputEffort.Exists() {
-		t = r.effort(t)
+		t = r.readEffort(t)
 	}
 	r.talk.Thinking = t
 }
 
-// thinkingField reads the API's own field, or a loose switch in its place.
-func (r *requestReader) thinkingField(model string) *chat.Thinking {
-	if !r.thinking.Exists() {
+// readThinkingField reads the API's own field, or a loose switch in its place.
+func (r *requestReader) readThinkingField(model string) *chat.Thinking {
+	if !r.thinking.Exists() || dialect.IsEmptyList(r.thinking) {
 		return nil
 	}
 	if on, loose := r.thinking.Bool(); loose {
@@ -43,15 +43,15 @@ func (r *requestReader) thinkingField(model string) *chat.Thinking {
 	for key, v := range r.members(r.thinking, "thinking") {
 		switch key {
 		case "type":
-			t.Kind = r.text(v, "thinking.type")
+			t.Kind = r.readText(v, "thinking.type")
 		case "budget_tokens":
-			t.Budget = r.integer(v, "thinking.budget_tokens")
+			t.Budget = r.readInt(v, "thinking.budget_tokens")
 		case "display":
-			if display = r.text(v, "thinking.display"); display != "summarized" && display != "omitted" {
-				r.extra("thinking.display", v, chat.Shapes)
+			if display = r.readText(v, "thinking.display"); display != "summarized" && display != "omitted" {
+				r.keepExtra("thinking.display", v, chat.Shapes)
 			}
 		default:
-			r.extra("thinking."+key, v, chat.Shapes)
+			r.keepExtra("thinking."+key, v, chat.Shapes)
 		}
 	}
 	shown := display != "omitted" && (display != "" || !traitsOf(model).omitted || t.Kind == thinkEnabled)
@@ -63,22 +63,22 @@ func (r *requestReader) thinkingField(model string) *chat.Thinking {
 		t.Effort = "none"
 		r.note(chat.Lost(chat.FieldThinking, chat.Approximated, "between_tools means no thinking to other dialects"))
 	default:
-		r.bad("thinking.type", "%q is none of enabled, adaptive, disabled, between_tools.", t.Kind)
+		r.refuseValue("thinking.type", "%q is none of enabled, adaptive, disabled, between_tools.", t.Kind)
 	}
 	t.Show = &shown
 	return t
 }
 
-// switches reads the fields that clients of other APIs are used to.
-func (r *requestReader) switches() *chat.Thinking {
+// readSwitches reads the fields that clients of other APIs are used to.
+func (r *requestReader) readSwitches() *chat.Thinking {
 	if on, loose := r.reasoningEffort.Bool(); loose {
 		return toggle(on)
 	}
 	t := toggle(true)
-	if r.reasoningEffort.Exists() {
-		return r.level(r.reasoningEffort, "reasoning_effort", t)
+	if dialect.Asks(r.reasoningEffort) {
+		return r.readLevel(r.reasoningEffort, "reasoning_effort", t)
 	}
-	if !r.reasoning.Exists() {
+	if !dialect.Asks(r.reasoning) {
 		return nil
 	}
 	if on, loose := r.reasoning.Bool(); loose {
@@ -87,38 +87,38 @@ func (r *requestReader) switches() *chat.Thinking {
 	for key, v := range r.members(r.reasoning, "reasoning") {
 		switch key {
 		case "enabled":
-			if !r.flag(v, "reasoning.enabled") {
+			if !r.readBool(v, "reasoning.enabled") {
 				t = toggle(false)
 			}
 		case "effort":
-			t = r.level(v, "reasoning.effort", t)
+			t = r.readLevel(v, "reasoning.effort", t)
 		case "max_tokens":
-			t.Budget = r.integer(v, "reasoning.max_tokens")
+			t.Budget = r.readInt(v, "reasoning.max_tokens")
 		case "exclude":
-			shown := !r.flag(v, "reasoning.exclude")
+			shown := !r.readBool(v, "reasoning.exclude")
 			t.Show = &shown
 		default:
-			r.extra("reasoning."+key, v, chat.Shapes)
+			r.keepExtra("reasoning."+key, v, chat.Shapes)
 		}
 	}
 	return t
 }
 
-// effort adds output_config.effort to the thinking it belongs to.
-func (r *requestReader) effort(t *chat.Thinking) *chat.Thinking {
+// readEffort adds output_config.effort to the thinking it belongs to.
+func (r *requestReader) readEffort(t *chat.Thinking) *chat.Thinking {
 	switch {
 	case t == nil:
 		shown := false
-		return r.level(r.outputEffort, "output_config.effort", &chat.Thinking{Kind: thinkEffort, Show: &shown})
+		return r.readLevel(r.outputEffort, "output_config.effort", &chat.Thinking{Kind: thinkEffort, Show: &shown})
 	case t.Effort == "none":
-		r.extra("output_config.effort", r.outputEffort, chat.Shapes)
+		r.keepExtra("output_config.effort", r.outputEffort, chat.Shapes)
 		return t
 	}
-	return r.level(r.outputEffort, "output_config.effort", t)
+	return r.readLevel(r.outputEffort, "output_config.effort", t)
 }
 
-func (r *requestReader) level(v jsonscan.Value, field string, t *chat.Thinking) *chat.Thinking {
-	level, err := dialect.Effort(r.text(v, field), field)
+func (r *requestReader) readLevel(v jsonscan.Value, field string, t *chat.Thinking) *chat.Thinking {
+	level, err := dialect.ReadEffort(r.readText(v, field), field)
 	if err != nil && r.err == nil {
 		r.err = err
 	}

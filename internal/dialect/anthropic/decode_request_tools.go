@@ -4,52 +4,55 @@ import (
 	"cmp"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 	"stele/internal/jsonscan"
 )
 
-// tools reads the definitions.
-func (r *requestReader) tools(v jsonscan.Value) {
+// readTools reads the definitions.
+func (r *requestReader) readTools(v jsonscan.Value) {
 	for i, v := range r.elements(v, "tools") {
 		r.base = at("tools", i)
-		t := r.tool(v)
+		t := r.readTool(v)
 		if t.At = i; t.Name == "" {
-			r.bad("name", "a tool needs one.")
+			r.refuseValue("name", "a tool needs one.")
 		}
 		r.base = ""
 		r.talk.Tools = append(r.talk.Tools, t)
 	}
 }
 
-// tool reads one definition. One with a type of its own is one that the author defined
+// readTool reads one definition. One with a type of its own is one that the author defined
 // and the client runs, or it runs at the upstream.
-func (r *requestReader) tool(v jsonscan.Value) (t chat.Tool) {
+func (r *requestReader) readTool(v jsonscan.Value) (t chat.Tool) {
 	kind := v.Get("type").View()
 	if kind == "function" && v.Get("function").Kind() == jsonscan.Object {
-		r.bad("type", "this is a tool as OpenAI's API has it: here it has a name and an input_schema.")
+		r.refuseValue("type", "this is a tool as OpenAI's API has it: here it has a name and an input_schema.")
 	}
 	server := kind != "" && kind != "custom"
 	var rest jsonscan.Writer
 	for key, v := range r.members(v, "") {
 		switch key {
 		case "type":
-			r.text(v, key)
+			r.readText(v, key)
 		case "name":
-			t.Name = r.text(v, key)
+			t.Name = r.readText(v, key)
 		case "description":
-			t.Description = r.text(v, key)
+			t.Description = r.readText(v, key)
 		case "input_schema":
-			t.Schema = v.Raw()
-			if v.Kind() != jsonscan.Object {
-				r.wrong(key, "an object")
+			switch {
+			case v.Kind() == jsonscan.Object:
+				t.Schema = v.Raw()
+			case !dialect.IsEmptyList(v):
+				r.refuseType(key, "an object")
 			}
 		case "strict":
-			strict := r.flag(v, key)
+			strict := r.readBool(v, key)
 			t.Strict = &strict
 		case "cache_control":
-			t.Cache = r.cache(v)
+			t.Cache = r.readCache(v)
 		default:
 			if !server {
-				r.beside(&rest, key, v)
+				r.keepBeside(&rest, key, v)
 			}
 		}
 	}
@@ -60,33 +63,36 @@ func (r *requestReader) tool(v jsonscan.Value) (t chat.Tool) {
 	if server {
 		return chat.Tool{Kind: chat.Server, Name: cmp.Or(t.Name, kind), Cache: t.Cache, Raw: without(v, "cache_control")}
 	}
-	t.Raw = closed(&rest)
+	t.Raw = closeRest(&rest)
 	return t
 }
 
 // modes are the ways to choose tools.
 var modes = map[string]chat.ChoiceMode{"auto": chat.Auto, "any": chat.Required, "tool": chat.Named, "none": chat.None}
 
-// choice reads how tools are to be chosen, from an object or, loosely, a word.
-func (r *requestReader) choice(v jsonscan.Value) {
+// readChoice reads how tools are to be chosen, from an object or, loosely, a word.
+func (r *requestReader) readChoice(v jsonscan.Value) {
 	kind := v.View()
 	c := chat.Choice{}
 	if v.Kind() != jsonscan.String {
 		for key, v := range r.members(v, "tool_choice") {
 			switch key {
 			case "type":
-				kind = r.text(v, "tool_choice.type")
+				kind = r.readText(v, "tool_choice.type")
 			case "name":
-				c.Name = r.text(v, "tool_choice.name")
+				c.Name = r.readText(v, "tool_choice.name")
 			case "disable_parallel_tool_use":
-				c.Serial = r.flag(v, "tool_choice.disable_parallel_tool_use")
+				c.Serial = r.readBool(v, "tool_choice.disable_parallel_tool_use")
 			default:
 				r.note(chat.Lost(chat.FieldChoice, chat.Dropped, key))
 			}
 		}
 	}
-	if c.Mode = modes[kind]; c.Mode == chat.Unset {
-		r.bad("tool_choice.type", "%q is none of auto, any, tool, none.", kind)
+	switch c.Mode = modes[kind]; {
+	case c.Mode == chat.Unset:
+		r.refuseValue("tool_choice.type", "%q is none of auto, any, tool, none.", kind)
+	case c.Mode == chat.Named && c.Name == "":
+		r.refuseValue("tool_choice.name", "it says which tool.")
 	}
 	r.talk.Choice = c
 }

@@ -2,7 +2,9 @@ package anthropic
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
+	"strings"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
@@ -30,12 +32,13 @@ type state struct {
 	index  int64 // the upstream's number
 	number int   // ours: upstreams use theirs twice
 	kind   chat.Kind
-	words  bool   // thoughts: some came in words
-	proof  []byte // thoughts: the signature so far
-	input  string // a call's input, where it came with the beginning
-	raw    []byte // an opaque block's beginning
-	rest   []byte // what else the beginning of a text or a thought says, until a piece of it is told
-	json   []byte // and its input since
+	words  bool              // some of it was told
+	proof  []byte            // thoughts: the signature so far
+	input  string            // a call's input, where it came with the beginning
+	raw    []byte            // an opaque block's beginning
+	rest   []byte            // what else the beginning of a text or a thought says, until a piece of it is told
+	json   []byte            // and its input since
+	pieces dialect.Snapshots // of an input
 }
 
 const (
@@ -54,7 +57,7 @@ func (d *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Eve
 	if len(frame.Data) == 0 {
 		return events, nil
 	}
-	if d.light && uncounted(frame) {
+	if d.light && isUncounted(frame) {
 		return events, nil
 	}
 	root, err := jsonscan.Parse(frame.Data, jsonscan.Lenient)
@@ -70,11 +73,11 @@ func (d *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Eve
 	}
 	switch name {
 	case "content_block_delta":
-		return d.delta(events, root)
+		return d.readDelta(events, root)
 	case "content_block_start":
 		return d.start(events, root), nil
 	case "content_block_stop":
-		return d.end(events, index(root)), nil
+		return d.end(events, indexOf(root)), nil
 	case "message_start":
 		return d.begin(events, root.Get("message")), nil
 	case "message_delta":
@@ -86,12 +89,12 @@ func (d *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Eve
 		return append(events, chat.Event{Kind: chat.Counted, Usage: d.counts.usage()}), nil
 	case "message_stop":
 		events = d.settle(events)
-		return append(events, chat.Event{Kind: chat.Finish, Stop: d.stop, Usage: d.counts.usage(), Last: true, Notes: d.others.Tell()}), nil
+		return append(events, chat.Event{Kind: chat.Finish, Stop: d.stop, Usage: d.counts.usage(), Last: true, Notes: d.others.TakeLosses()}), nil
 	case "ping":
 		return events, nil
 	}
 	if name == "error" || root.Get("error").Kind() == jsonscan.Object {
-		return events, streamError(frame.Data)
+		return events, readFailure(frame.Data)
 	}
 	d.others.Learn(name)
 	return events, nil
@@ -118,8 +121,8 @@ func (d *streamReader) seeEnd(root jsonscan.Value) {
 	}
 }
 
-// uncounted reports whether a frame says nothing that metering needs.
-func uncounted(frame wire.Frame) bool {
+// isUncounted reports whether a frame says nothing that metering needs.
+func isUncounted(frame wire.Frame) bool {
 	switch string(frame.Event) {
 	case "content_block_delta", "content_block_start", "content_block_stop", "ping":
 		return true
@@ -145,8 +148,8 @@ func (d *streamReader) begin(events []chat.Event, message jsonscan.Value) []chat
 	return append(events, chat.Event{Kind: chat.Start, ID: cloneText(message.Get("id")), Model: cloneText(message.Get("model")), Tier: tier, Usage: usage})
 }
 
-// index is the upstream's number of a block.
-func index(root jsonscan.Value) int64 {
+// indexOf is the upstream's number of a block.
+func indexOf(root jsonscan.Value) int64 {
 	n, _ := root.Get("index").Int()
 	return n
 }
@@ -166,14 +169,14 @@ func (d *streamReader) start(events []chat.Event, root jsonscan.Value) []chat.Ev
 	if d.light {
 		return events
 	}
-	at := index(root)
+	at := indexOf(root)
 	if d.find(at) != nil {
 		events = d.end(events, at)
 	} else if len(d.open) >= mostOpen {
 		events = d.end(events, d.open[0].index)
 	}
 	content := bytes.Clone(root.Get("content_block").Raw()) // what is read of it is kept
-	p, ok := newReader(true).block(jsonscan.At(content, 0))
+	p, ok := newReader(true).readBlock(jsonscan.At(content, 0))
 	if !ok {
 		return events
 	}
@@ -243,26 +246,26 @@ func (d *streamReader) drop(events []chat.Event) []chat.Event {
 	return append(events, chat.Event{Kind: chat.Delta, Block: block, Part: p})
 }
 
-// delta reads a piece of a block.
-func (d *streamReader) delta(events []chat.Event, root jsonscan.Value) ([]chat.Event, error) {
+// readDelta reads a piece of a block.
+func (d *streamReader) readDelta(events []chat.Event, root jsonscan.Value) ([]chat.Event, error) {
 	if d.light {
 		return events, nil
 	}
 	delta := root.Get("delta")
-	s := d.find(index(root))
+	s := d.find(indexOf(root))
 	var p chat.Part
 	switch delta.Get("type").View() {
 	case "text_delta":
 		p = chat.Part{Kind: chat.Text, Text: cloneText(delta.Get("text"))}
 	case "citations_delta":
 		source := bytes.Clone(delta.Get("citation").Raw())
-		p = chat.Part{Kind: chat.Text, Citations: []chat.Citation{citation(jsonscan.At(source, 0))}}
+		p = chat.Part{Kind: chat.Text, Citations: []chat.Citation{readCitation(jsonscan.At(source, 0))}}
 	case "thinking_delta":
 		p = chat.Part{Kind: chat.Thought, Text: cloneText(delta.Get("thinking"))}
 	case "signature_delta":
 		if s = d.ensure(s, root, chat.Thought); s.kind == chat.Thought {
 			s.proof = append(s.proof, delta.Get("signature").View()...)
-			return events, d.keeps(len(delta.Get("signature").View()))
+			return events, d.keep(len(delta.Get("signature").View()))
 		}
 		return events, nil
 	case "input_json_delta":
@@ -276,18 +279,32 @@ func (d *streamReader) delta(events []chat.Event, root jsonscan.Value) ([]chat.E
 	if p.Text == "" && p.Citations == nil {
 		return events, nil
 	}
+	if s != nil && p.Kind != chat.ToolCall && s.kind != p.Kind && s.kind != chat.Opaque {
+		events, s = d.end(events, s.index), nil // words among thoughts, or the reverse: a piece says itself what it is
+	}
 	s = d.ensure(s, root, p.Kind)
-	if s.kind == chat.Opaque {
-		s.json = append(s.json, p.Text...)
-		return events, d.keeps(len(p.Text))
+	switch s.kind {
+	case chat.Opaque:
+		text := s.pieces.News(p.Text)
+		s.json = append(s.json, text...)
+		return events, d.keep(len(text))
+	case chat.ToolCall:
+		if strings.TrimSpace(p.Text) == "{}" && !s.words {
+			s.input = "{}" // some servers begin with none at all, and tell the true ones then
+			return events, nil
+		}
+		if p.Text = s.pieces.News(p.Text); p.Text == "" {
+			s.input = ""
+			return events, nil
+		}
 	}
 	p.Kind, s.input = s.kind, ""
 	s.words = true
 	return d.emit(events, s, p), nil
 }
 
-// keeps notes that n bytes more are kept until a block ends, and refuses what is too much.
-func (d *streamReader) keeps(n int) error {
+// keep notes that n bytes more are kept until a block ends, and refuses what is too much.
+func (d *streamReader) keep(n int) error {
 	if d.kept += n; d.kept > mostKept {
 		return fault.New(fault.UpstreamError, "The model's provider sent more than can be taken.")
 	}
@@ -302,7 +319,7 @@ func (d *streamReader) ensure(s *state, root jsonscan.Value, kind chat.Kind) *st
 	if len(d.open) >= mostOpen {
 		d.open = d.open[1:] // who sends pieces of nothing loses some
 	}
-	d.open = append(d.open, state{index: index(root), number: d.next, kind: kind})
+	d.open = append(d.open, state{index: indexOf(root), number: d.next, kind: kind})
 	d.next++
 	return &d.open[len(d.open)-1]
 }
@@ -319,24 +336,25 @@ func (d *streamReader) end(events []chat.Event, index int64) []chat.Event {
 	s := d.open[i]
 	d.kept -= len(s.json) + len(s.proof)
 	d.open = slices.Delete(d.open, i, i+1)
-	return d.ended(events, &s)
+	return d.closeBlock(events, &s)
 }
 
-func (d *streamReader) ended(events []chat.Event, s *state) []chat.Event {
+func (d *streamReader) closeBlock(events []chat.Event, s *state) []chat.Event {
 	switch s.kind {
 	case chat.Thought:
-		p := chat.Part{Kind: chat.Thought, Proof: signed(string(s.proof))}
-		if !s.words && carrier(&p) {
+		p := chat.Part{Kind: chat.Thought, Proof: ownSignature(string(s.proof))}
+		if !s.words && isCarrier(&p) {
 			d.held = p.Proof
 		} else if p.Proof != "" {
 			events = d.emit(events, s, p)
 		}
 	case chat.ToolCall:
-		if s.input != "" {
-			events = d.emit(events, s, chat.Part{Kind: chat.ToolCall, Text: s.input})
+		if text := cmp.Or(s.input, s.pieces.Rest()); text != "" {
+			events = d.emit(events, s, chat.Part{Kind: chat.ToolCall, Text: text})
 		}
 		events = append(events, chat.Event{Kind: chat.Close, Block: s.number})
 	case chat.Opaque:
+		s.json = append(s.json, s.pieces.Rest()...)
 		raw := jsonscan.At(s.withInput(), 0)
 		kind := raw.Get("type").View()
 		p := chat.Part{Kind: chat.Opaque, Name: prefix + kind, Text: blockWords(kind, raw), Raw: raw.Raw()}

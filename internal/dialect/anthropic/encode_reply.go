@@ -21,7 +21,7 @@ func (Codec) EncodeResponse(req *chat.Request, r *chat.Response) ([]byte, error)
 	w := jsonscan.NewWriter(make([]byte, 0, r.Size())).Open(jsonscan.Object)
 	writeHead(w, r.ID, req.Model)
 	w.Key("content").Open(jsonscan.Array)
-	shown, carried := wanted(req), thinks(req)
+	shown, carried := wantsThoughts(req), wantsThinking(req)
 	for i := range answer.Parts {
 		part := answer.Parts[i]
 		if part.Kind == chat.Text && !carried { // no upstream insists on it, and these clients take the first block for the words
@@ -75,17 +75,17 @@ func (Codec) ReplyLosses(req *chat.Request, r *chat.Response) []chat.Loss {
 			}
 		}
 	}
-	if proofs > 0 && !thinks(req) {
+	if proofs > 0 && !wantsThinking(req) {
 		say(chat.Ignored, "signatures of texts, which go with thoughts only")
 	}
 	if sources > 0 {
 		say(chat.Dropped, strconv.Itoa(sources)+" sources that are not of Anthropic's own search")
 	}
-	list = append(list, dialect.Unspoken(req, &r.Answers[0])...)
+	list = append(list, dialect.LossOfThoughts(req, &r.Answers[0])...)
 	if stop := &r.Answers[0].Stop; !ownWords[stop.Raw] && !categories[stop.Category] {
-		list = append(list, dialect.EndedWith(stop)...)
+		list = append(list, dialect.LossOfStopReason(stop)...)
 	}
-	return append(list, dialect.Besides(r)...)
+	return append(list, dialect.LossesBeside(r)...)
 }
 
 // writeHead writes the members that a message begins with.
@@ -126,7 +126,7 @@ func writePart(w *jsonscan.Writer, p *chat.Part, shown bool) {
 	case asSecret:
 		writeBlock(w, "redacted_thinking").Key("data").Text(p.Text).Close(jsonscan.Object)
 	case asCall:
-		input, _ := spoken(p)
+		input, _ := replyArguments(p)
 		writeBlock(w, "tool_use").Key("id").Plain(dialect.CallID(p.ID, longestID)).Key("name").Text(p.Name)
 		w.Key("input").Raw(input).Close(jsonscan.Object)
 	case asRaw:
@@ -160,7 +160,7 @@ func writeWords(w *jsonscan.Writer, words string, sources []chat.Citation) {
 			w.Key("citations").Open(jsonscan.Array)
 			begun = true
 		}
-		w.Raw(flat(sources[i].Raw))
+		w.Raw(flatten(sources[i].Raw))
 	}
 	if begun {
 		w.Close(jsonscan.Array)

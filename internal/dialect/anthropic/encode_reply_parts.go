@@ -46,23 +46,23 @@ func note(p *chat.Part) string {
 	return "[" + kind + " that cannot be shown here]"
 }
 
-// flat is JSON on one line, as frames want it.
-func flat(raw json.RawMessage) json.RawMessage {
+// flatten puts JSON on one line, as frames want it.
+func flatten(raw json.RawMessage) json.RawMessage {
 	if !bytes.ContainsAny(raw, "\r\n") {
 		return raw
 	}
 	return jsonscan.At(raw, 0).AppendCompact(nil)
 }
 
-// thinks reports whether the client of a request wants the model to think, be the thoughts
+// wantsThinking reports whether the client of a request wants the model to think, be the thoughts
 // shown or not. Others know no blocks of thoughts.
-func thinks(req *chat.Request) bool {
+func wantsThinking(req *chat.Request) bool {
 	talk, err := req.Conversation()
 	return err == nil && talk.Thinking != nil && talk.Thinking.Effort != "none" && talk.Thinking.Kind != thinkEffort
 }
 
-// wanted reports whether the client of a request wants to read thoughts.
-func wanted(req *chat.Request) bool {
+// wantsThoughts reports whether the client of a request wants to read thoughts.
+func wantsThoughts(req *chat.Request) bool {
 	talk, err := req.Conversation()
 	return err == nil && talk.Thinking != nil && talk.Thinking.Show != nil && *talk.Thinking.Show
 }

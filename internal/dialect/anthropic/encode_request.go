@@ -15,16 +15,16 @@ import (
 // EncodeRequest writes a conversation of any origin for an upstream.
 func (Codec) EncodeRequest(talk *chat.Conversation, target dialect.Target) (dialect.Call, error) {
 	w := newRequestWriter(talk, target)
-	for _, step := range []func() error{w.foreign, w.define, w.prompt, w.converse} {
+	for _, step := range []func() error{w.refuseForeign, w.writeTools, w.addSystem, w.converse} {
 		if err := step(); err != nil {
 			return dialect.Call{}, err
 		}
 	}
 	thinking := w.think()
 	limit := w.limit(&thinking)
-	w.choose(&thinking)
+	w.writeChoice(&thinking)
 	schema := w.shape()
-	w.prefill(&thinking)
+	w.endWithUser(&thinking)
 	out := jsonscan.NewWriter(make([]byte, 0, w.size())).Open(jsonscan.Object)
 	out.Key("model").Text(target.Model).Key("max_tokens").Int(limit)
 	streamed := target.Stream || limit > w.can.mostWhole()
@@ -32,14 +32,14 @@ func (Codec) EncodeRequest(talk *chat.Conversation, target dialect.Target) (dial
 		out.Key("stream").Bool(true)
 	}
 	if thinking.kind != "" {
-		w.thinking(out.Key("thinking"), &thinking)
+		w.writeThinking(out.Key("thinking"), &thinking)
 	}
-	w.config(out, &thinking, schema)
-	w.sample(out, &thinking)
-	local := w.stops(out)
-	w.about(out)
-	w.write(out)
-	w.extras(out, "")
+	w.writeConfig(out, &thinking, schema)
+	w.writeSampling(out, &thinking)
+	local := w.writeStops(out)
+	w.writeIdentity(out)
+	w.writePrompt(out)
+	w.writeExtras(out, "")
 	return dialect.Call{
 		Path: endpoint, Header: w.header(), Body: out.Close(jsonscan.Object).Bytes(),
 		Losses: w.losses, Stops: local, Names: w.names.Back(), Streamed: streamed,
@@ -72,7 +72,7 @@ type requestWriter struct {
 func newRequestWriter(talk *chat.Conversation, target dialect.Target) *requestWriter {
 	ours := slices.ContainsFunc(talk.Extra, func(e chat.Extra) bool {
 		key, ok := strings.CutPrefix(e.Name, prefix)
-		return ok && placed(key)
+		return ok && isPlaced(key)
 	})
 	can := traitsOf(target.Model)
 	if can == &stranger && target.Compatible {
@@ -84,7 +84,7 @@ func newRequestWriter(talk *chat.Conversation, target dialect.Target) *requestWr
 	}
 	return &requestWriter{
 		talk: talk, target: target, can: can, ours: ours,
-		names: dialect.Names{Legal: legal, Longest: longestName},
+		names: dialect.Names{Legal: isLegalName, Longest: longestName},
 		sent:  make(map[string]bool), again: make(map[string]int), orphans: make(map[*chat.Part]bool),
 	}
 }
@@ -99,11 +99,11 @@ func refuse(l chat.Loss, format string, args ...any) error {
 // droppedField is a loss of a field of the whole request.
 func droppedField(field string) chat.Loss { return chat.Lost(field, chat.Dropped, "") }
 
-// foreign refuses or reports what the API has no word for.
-func (w *requestWriter) foreign() error {
+// refuseForeign refuses or reports what the API has no word for.
+func (w *requestWriter) refuseForeign() error {
 	for _, e := range w.talk.Extra {
 		if e.Name == prefix+threadField && w.target.Threadless {
-			return noThreads()
+			return refuseThread()
 		}
 		if strings.HasPrefix(e.Name, prefix) {
 			continue
@@ -152,14 +152,14 @@ func (w *requestWriter) size() int {
 	return n
 }
 
-// about writes who asks and how quickly it is wanted.
-func (w *requestWriter) about(out *jsonscan.Writer) {
+// writeIdentity writes who asks and how quickly it is wanted.
+func (w *requestWriter) writeIdentity(out *jsonscan.Writer) {
 	metadata := jsonscan.NewWriter(nil)
-	w.extras(metadata, "metadata.")
+	w.writeExtras(metadata, "metadata.")
 	if w.talk.User != "" {
 		metadata.Key("user_id").Text(w.user())
 	}
-	object(out, "metadata", metadata)
+	writeObject(out, "metadata", metadata)
 	switch tier := strings.ToLower(w.talk.Tier); tier {
 	case "":
 	case "auto", "standard_only":
@@ -171,32 +171,32 @@ func (w *requestWriter) about(out *jsonscan.Writer) {
 	}
 }
 
-// object writes members as an object of that name, if there are any.
-func object(out *jsonscan.Writer, name string, members *jsonscan.Writer) {
+// writeObject writes members as an object of that name, if there are any.
+func writeObject(out *jsonscan.Writer, name string, members *jsonscan.Writer) {
 	if len(members.Bytes()) > 0 {
 		out.Key(name).Open(jsonscan.Object).Raw(members.Bytes()).Close(jsonscan.Object)
 	}
 }
 
-// extras writes the members that only this dialect knows and that are below a
+// writeExtras writes the members that only this dialect knows and that are below a
 // path; "" is the body itself.
-func (w *requestWriter) extras(out *jsonscan.Writer, path string) {
+func (w *requestWriter) writeExtras(out *jsonscan.Writer, path string) {
 	for _, e := range w.talk.Extra {
-		if key, ok := strings.CutPrefix(e.Name, prefix+path); ok && (path != "" || !elsewhereWritten(key)) {
+		if key, ok := strings.CutPrefix(e.Name, prefix+path); ok && (path != "" || !isElsewhere(key)) {
 			out.Key(key).Raw(e.Value)
 		}
 	}
 }
 
-// elsewhereWritten reports whether an Extra is not a plain field of the body.
-func elsewhereWritten(key string) bool {
+// isElsewhere reports whether an Extra is not a plain field of the body.
+func isElsewhere(key string) bool {
 	first, _, nested := strings.Cut(key, ".")
-	return key == "anthropic-beta" || key == "max_tokens" || placed(key) ||
+	return key == "anthropic-beta" || key == "max_tokens" || isPlaced(key) ||
 		nested && (first == "metadata" || first == "output_config" || first == "thinking" || first == "reasoning")
 }
 
-// placed reports whether an Extra is about a block or a tool, which carries it itself.
-func placed(key string) bool {
+// isPlaced reports whether an Extra is about a block or a tool, which carries it itself.
+func isPlaced(key string) bool {
 	return strings.HasPrefix(key, "messages[") || strings.HasPrefix(key, "system[") || strings.HasPrefix(key, "tools[")
 }
 

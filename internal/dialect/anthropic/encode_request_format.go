@@ -9,8 +9,8 @@ import (
 	"stele/internal/jsonscan"
 )
 
-// prompt writes the system text that comes before everything else.
-func (w *requestWriter) prompt() error {
+// addSystem writes the system text that comes before everything else.
+func (w *requestWriter) addSystem() error {
 	for i := range w.talk.System {
 		p := &w.talk.System[i]
 		if strings.TrimSpace(p.Text) == "" {
@@ -24,7 +24,7 @@ func (w *requestWriter) prompt() error {
 			continue
 		}
 		b := newTextBlock(p.Text, p.Cache)
-		b.json = w.rest(p.Raw, b.json)
+		b.json = w.writeRest(p.Raw, b.json)
 		if p.Kind != chat.Text {
 			w.lose(chat.Loss{Field: chat.FieldSystem, Message: -1, Part: p.At, Verb: chat.Approximated, Note: "as text"})
 		}
@@ -59,15 +59,15 @@ func (w *requestWriter) shape() json.RawMessage {
 		return nil
 	case chat.JSONSchema:
 	}
-	ordered, changed := dialect.Ordered(f.Schema)
+	ordered, changed := dialect.OrderProperties(f.Schema)
 	if changed {
 		w.lose(chat.Lost(chat.FieldFormat, chat.Ignored, dialect.OrderNote))
 	}
 	schema, note, ok := json.RawMessage(ordered), "the model does not know it", false
 	if w.can.format {
-		schema, note, ok = strictSchema(ordered)
+		schema, note, ok = toStrictSchema(ordered)
 	}
-	if all := w.enforced; ok && all.add(schema).tooMuch() {
+	if all := w.enforced; ok && all.add(schema).isTooMuch() {
 		note, ok = tooMuch, false
 	}
 	if !ok {
@@ -93,27 +93,27 @@ func (w *requestWriter) say(note, line string) {
 	w.system = append(w.system, newTextBlock(line, nil))
 }
 
-// write writes tools, system text and turns, in the order in which the upstream
+// writePrompt writes tools, system text and turns, in the order in which the upstream
 // reads and caches them.
-func (w *requestWriter) write(out *jsonscan.Writer) {
+func (w *requestWriter) writePrompt(out *jsonscan.Writer) {
 	marks := marks{left: mostMarks}
 	if w.choice != nil {
 		out.Key("tool_choice").Raw(w.choice)
 	}
 	if len(w.tools) > 0 {
-		marks.list(out.Key("tools"), w.tools)
+		marks.writeBlocks(out.Key("tools"), w.tools)
 	}
 	if len(w.system) > 0 {
-		marks.list(out.Key("system"), w.system)
+		marks.writeBlocks(out.Key("system"), w.system)
 	}
 	out.Key("messages").Open(jsonscan.Array)
 	for _, t := range w.turns {
 		out.Open(jsonscan.Object).Key("role").Plain(speakers[t.role])
-		marks.list(out.Key("content"), t.blocks)
+		marks.writeBlocks(out.Key("content"), t.blocks)
 		out.Close(jsonscan.Object)
 	}
 	out.Close(jsonscan.Array)
-	marks.mark(out, w.talk.Cache)
+	marks.writeMark(out, w.talk.Cache)
 	if marks.lost > 0 {
 		w.lose(chat.Lost(chat.FieldCache, chat.Ignored, "four markers are the most"))
 	}
@@ -135,19 +135,19 @@ type marks struct {
 	changed bool
 }
 
-// list writes blocks with their markers.
-func (k *marks) list(out *jsonscan.Writer, blocks []block) {
+// writeBlocks writes blocks with their markers.
+func (k *marks) writeBlocks(out *jsonscan.Writer, blocks []block) {
 	out.Open(jsonscan.Array)
 	for _, b := range blocks {
 		out.Raw(b.json)
-		k.mark(out, b.cache)
+		k.writeMark(out, b.cache)
 		out.Close(jsonscan.Object)
 	}
 	out.Close(jsonscan.Array)
 }
 
-// mark writes a marker, where one is wanted and can be had.
-func (k *marks) mark(out *jsonscan.Writer, c *chat.Cache) {
+// writeMark writes a marker, where one is wanted and can be had.
+func (k *marks) writeMark(out *jsonscan.Writer, c *chat.Cache) {
 	if c == nil {
 		return
 	}

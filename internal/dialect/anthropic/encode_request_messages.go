@@ -58,23 +58,23 @@ func (w *requestWriter) converse() error {
 		for j < len(messages) && (messages[j].Role == chat.Assistant) == spoken {
 			j++
 		}
-		add := w.told
+		add := w.addUser
 		if spoken {
-			add = w.said
+			add = w.addAssistant
 		}
 		if err := add(messages[i:j]); err != nil {
 			return err
 		}
 		i = j
 	}
-	if len(w.pending()) > 0 {
-		if err := w.told(nil); err != nil {
+	if len(w.pendingCalls()) > 0 {
+		if err := w.addUser(nil); err != nil {
 			return err
 		}
 	}
-	w.place()
+	w.placeSystem()
 	if len(w.turns) == 0 {
-		return w.onlySystem()
+		return w.sayOnlySystem()
 	}
 	if w.turns[0].role != chat.User {
 		w.lose(chat.Lost(chat.FieldMessages, chat.Added, "a user's turn at the beginning"))
@@ -83,8 +83,8 @@ func (w *requestWriter) converse() error {
 	return nil
 }
 
-// onlySystem makes a turn of the last system text where there is nothing else.
-func (w *requestWriter) onlySystem() error {
+// sayOnlySystem makes a turn of the last system text where there is nothing else.
+func (w *requestWriter) sayOnlySystem() error {
 	last := len(w.system) - 1
 	about := droppedField(chat.FieldMessages)
 	if len(w.talk.Messages) > 0 {
@@ -99,24 +99,24 @@ func (w *requestWriter) onlySystem() error {
 	return nil
 }
 
-// said makes one turn of all that the assistant said without a break.
-func (w *requestWriter) said(run []chat.Message) error {
+// addAssistant makes one turn of all that the assistant said without a break.
+func (w *requestWriter) addAssistant(run []chat.Message) error {
 	t := turn{role: chat.Assistant}
 	for i := range run {
 		m := &run[i]
 		before := len(t.blocks) + len(w.losses)
-		w.nameless(m)
+		w.noteName(m)
 		for j := range m.Parts {
-			if err := w.part(m, &m.Parts[j], &t); err != nil {
+			if err := w.writePart(m, &m.Parts[j], &t); err != nil {
 				return err
 			}
 		}
 		if len(t.blocks)+len(w.losses) == before {
-			w.empty(m)
+			w.noteEmpty(m)
 		}
 	}
-	if t.white() && len(t.blocks) > 0 {
-		w.empty(&run[0])
+	if t.isWhite() && len(t.blocks) > 0 {
+		w.noteEmpty(&run[0])
 	}
 	if t.settle(); len(t.blocks) > 0 {
 		w.turns = append(w.turns, t)
@@ -124,19 +124,21 @@ func (w *requestWriter) said(run []chat.Message) error {
 	return nil
 }
 
-// empty reports that a message says nothing.
-func (w *requestWriter) empty(m *chat.Message) { w.lose(lostMessage(m, chat.Dropped, "it is empty")) }
+// noteEmpty reports that a message says nothing.
+func (w *requestWriter) noteEmpty(m *chat.Message) {
+	w.lose(lostMessage(m, chat.Dropped, "it is empty"))
+}
 
 func lostMessage(m *chat.Message, verb chat.Verb, note string) chat.Loss {
 	return chat.Loss{Field: chat.FieldPart, Message: m.At, Part: -1, Verb: verb, Note: note}
 }
 
-// told makes turns of what the assistant was told without a break. Results come
+// addUser makes turns of what the assistant was told without a break. Results come
 // first and in one turn, in the order of the calls; system text comes last,
 // which is the only place that is legal for it.
-func (w *requestWriter) told(run []chat.Message) error {
-	pending := w.pending()
-	results, err := w.results(run, pending)
+func (w *requestWriter) addUser(run []chat.Message) error {
+	pending := w.pendingCalls()
+	results, err := w.writeResults(run, pending)
 	if err != nil {
 		return err
 	}
@@ -176,9 +178,9 @@ func (w *requestWriter) told(run []chat.Message) error {
 	return nil
 }
 
-// place mends what leaving out empty turns did to system turns: one must follow a
+// placeSystem mends what leaving out empty turns did to system turns: one must follow a
 // user's and precede an assistant's.
-func (w *requestWriter) place() {
+func (w *requestWriter) placeSystem() {
 	var held []block // system text that waits for its place
 	out := make([]turn, 0, len(w.turns))
 	put := func() {
@@ -231,7 +233,7 @@ func (w *requestWriter) userSpeaks(run []chat.Message, results bool) bool {
 
 // tell writes what one message says besides results.
 func (w *requestWriter) tell(m *chat.Message, t *turn, native bool) error {
-	w.nameless(m)
+	w.noteName(m)
 	before, answered := len(w.losses), false
 	for j := range m.Parts {
 		p := m.Parts[j]
@@ -242,27 +244,27 @@ func (w *requestWriter) tell(m *chat.Message, t *turn, native bool) error {
 		if m.Role == chat.System && !native && strings.TrimSpace(p.Text) != "" {
 			p.Text = tagSystemText(p.Text)
 		}
-		if err := w.part(m, &p, t); err != nil {
+		if err := w.writePart(m, &p, t); err != nil {
 			return err
 		}
 	}
 	switch {
 	case m.Role == chat.System && !native && len(t.blocks) > 0:
 		w.lose(lostMessage(m, chat.Approximated, "system text as marked text of the user"))
-	case !answered && t.white() && len(w.losses) == before:
-		w.empty(m)
+	case !answered && t.isWhite() && len(w.losses) == before:
+		w.noteEmpty(m)
 	}
 	return nil
 }
 
-func (w *requestWriter) nameless(m *chat.Message) {
+func (w *requestWriter) noteName(m *chat.Message) {
 	if m.Name != "" {
 		w.lose(chat.Loss{Field: chat.FieldName, Message: m.At, Part: -1, Verb: chat.Dropped, Note: "there are no names of participants"})
 	}
 }
 
-// pending are the calls of the last turn, if that was the assistant's.
-func (w *requestWriter) pending() []called {
+// pendingCalls are the calls of the last turn, if that was the assistant's.
+func (w *requestWriter) pendingCalls() []called {
 	if n := len(w.turns); n > 0 {
 		return w.turns[n-1].calls
 	}
@@ -277,29 +279,29 @@ func (t *turn) settle() {
 	}
 }
 
-// white reports whether all that is said is white space.
-func (t *turn) white() bool {
+// isWhite reports whether all that is said is white space.
+func (t *turn) isWhite() bool {
 	return !slices.ContainsFunc(t.blocks, func(b block) bool { return b.sort != whiteBlock })
 }
 
-// broken reports whether the turn to come goes on with a loop of tool calls
+// isBroken reports whether the turn to come goes on with a loop of tool calls
 // whose last step does not begin with the thoughts that led to it.
-func (w *requestWriter) broken() bool {
+func (w *requestWriter) isBroken() bool {
 	last := len(w.turns) - 1
 	for last >= 0 && w.turns[last].role == chat.System {
 		last--
 	}
-	if last < 1 || w.turns[last].role != chat.User || !w.turns[last].answers() {
+	if last < 1 || w.turns[last].role != chat.User || !w.turns[last].hasResults() {
 		return false
 	}
 	step := w.turns[last-1]
 	return step.role == chat.Assistant && step.blocks[0].sort != thoughtBlock
 }
 
-func (t *turn) answers() bool { return len(t.blocks) > 0 && t.blocks[0].sort == resultBlock }
+func (t *turn) hasResults() bool { return len(t.blocks) > 0 && t.blocks[0].sort == resultBlock }
 
-// prefill sees to it that the user has the last word where the model wants that.
-func (w *requestWriter) prefill(p *plan) {
+// endWithUser sees to it that the user has the last word where the model wants that.
+func (w *requestWriter) endWithUser(p *plan) {
 	last := &w.turns[len(w.turns)-1]
 	if last.role != chat.Assistant {
 		return
@@ -314,6 +316,11 @@ func (w *requestWriter) prefill(p *plan) {
 		return // a turn that was paused goes on by itself
 	}
 	if w.can.prefill && !p.on {
+		for len(last.blocks) > 1 && end.sort == whiteBlock {
+			last.blocks = last.blocks[:len(last.blocks)-1]
+			end = &last.blocks[len(last.blocks)-1]
+			w.lose(chat.Lost(chat.FieldMessages, chat.Approximated, "no white space at the end of the last"))
+		}
 		if end.sort == textBlock {
 			w.trim(end)
 		}

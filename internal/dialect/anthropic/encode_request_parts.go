@@ -9,41 +9,41 @@ import (
 	"stele/internal/jsonscan"
 )
 
-// part writes one part of a message as a block of a turn: the only place that
+// writePart writes one part of a message as a block of a turn: the only place that
 // knows what becomes of each kind.
-func (w *requestWriter) part(m *chat.Message, p *chat.Part, t *turn) error {
+func (w *requestWriter) writePart(m *chat.Message, p *chat.Part, t *turn) error {
 	spoken := m.Role == chat.Assistant
 	switch p.Kind {
 	case chat.Text:
-		w.text(m, p, t)
+		w.writeText(m, p, t)
 	case chat.Refusal:
 		w.lose(chat.LostPart(*m, *p, chat.Approximated, "a refusal as text"))
-		w.text(m, p, t)
+		w.writeText(m, p, t)
 	case chat.Thought, chat.Redacted:
-		w.thought(m, p, t)
+		w.writeThought(m, p, t)
 	case chat.ToolCall:
-		w.call(m, p, t)
+		w.writeCall(m, p, t)
 	case chat.ToolResult:
-		return w.stray(m, p, t)
+		return w.writeStray(m, p, t)
 	case chat.Opaque:
-		w.opaque(m, p, t)
+		w.writeOpaque(m, p, t)
 	case chat.Document:
-		return w.document(m, p, t)
+		return w.writeDocument(m, p, t)
 	case chat.Image:
 		if !spoken {
-			return w.image(m, p, t)
+			return w.writeImage(m, p, t)
 		}
-		w.instead(m, p, t, "[image]")
+		w.writeInstead(m, p, t, "[image]")
 	case chat.Audio:
 		if !spoken && p.Text == "" {
 			return refusePart(m, p, "the model cannot hear.")
 		}
-		w.instead(m, p, t, p.Text)
+		w.writeInstead(m, p, t, p.Text)
 	case chat.Video:
 		if !spoken {
 			return refusePart(m, p, "the model cannot see clips.")
 		}
-		w.instead(m, p, t, "[video]")
+		w.writeInstead(m, p, t, "[video]")
 	}
 	return nil
 }
@@ -53,9 +53,9 @@ func refusePart(m *chat.Message, p *chat.Part, format string, args ...any) error
 	return refuse(chat.LostPart(*m, *p, chat.Dropped, ""), format, args...)
 }
 
-func (w *requestWriter) text(m *chat.Message, p *chat.Part, t *turn) {
+func (w *requestWriter) writeText(m *chat.Message, p *chat.Part, t *turn) {
 	if strings.HasPrefix(p.Name, prefix) && p.Raw != nil {
-		w.opaque(m, p, t)
+		w.writeOpaque(m, p, t)
 		return
 	}
 	w.carry(m, p, t)
@@ -65,7 +65,7 @@ func (w *requestWriter) text(m *chat.Message, p *chat.Part, t *turn) {
 	}
 	b := newTextBlock(p.Text, p.Cache)
 	w.cite(m, p, &b)
-	b.json = w.rest(p.Raw, b.json)
+	b.json = w.writeRest(p.Raw, b.json)
 	t.blocks = append(t.blocks, b)
 }
 
@@ -76,7 +76,7 @@ func (w *requestWriter) carry(m *chat.Message, p *chat.Part, t *turn) {
 	if p.Proof == "" {
 		return
 	}
-	raw, ok := w.proof(p.Proof)
+	raw, ok := w.openProof(p.Proof)
 	if _, wrapped := chat.Unwrap(raw); !ok || !wrapped || m.Role != chat.Assistant {
 		w.lose(chat.LostPart(*m, *p, chat.Ignored, "a signature of another upstream"))
 		return
@@ -113,13 +113,13 @@ func (w *requestWriter) move(m *chat.Message, p *chat.Part, t *turn) {
 	w.lose(chat.LostPart(*m, *p, chat.Ignored, "a cache marker with nothing to mark"))
 }
 
-// thought writes thoughts that this very upstream signed. It refuses others.
-func (w *requestWriter) thought(m *chat.Message, p *chat.Part, t *turn) {
+// writeThought writes thoughts that this very upstream signed. It refuses others.
+func (w *requestWriter) writeThought(m *chat.Message, p *chat.Part, t *turn) {
 	proof := p.Proof
 	if p.Kind == chat.Redacted {
 		proof = p.Text
 	}
-	raw, ok := w.proof(proof)
+	raw, ok := w.openProof(proof)
 	ok = ok && m.Role == chat.Assistant
 	switch {
 	case !ok && p.Text == "" && p.Proof == "": // it only named its turn
@@ -132,13 +132,13 @@ func (w *requestWriter) thought(m *chat.Message, p *chat.Part, t *turn) {
 		if p.Kind == chat.Thought {
 			out = writeBlock(new(jsonscan.Writer), "thinking").Key("thinking").Text(p.Text).Key("signature")
 		}
-		t.blocks = append(t.blocks, block{json: w.rest(p.Raw, out.Text(raw).Bytes()), sort: thoughtBlock})
+		t.blocks = append(t.blocks, block{json: w.writeRest(p.Raw, out.Text(raw).Bytes()), sort: thoughtBlock})
 	}
 	w.move(m, p, t)
 }
 
-// proof gives back a signature of this upstream.
-func (w *requestWriter) proof(text string) (string, bool) {
+// openProof gives back a signature of this upstream.
+func (w *requestWriter) openProof(text string) (string, bool) {
 	if text == "" {
 		return "", false
 	}
@@ -149,9 +149,9 @@ func (w *requestWriter) proof(text string) (string, bool) {
 	return w.target.Proof(text)
 }
 
-func (w *requestWriter) call(m *chat.Message, p *chat.Part, t *turn) {
+func (w *requestWriter) writeCall(m *chat.Message, p *chat.Part, t *turn) {
 	if m.Role != chat.Assistant {
-		w.instead(m, p, t, "["+p.Name+" "+p.Text+"]")
+		w.writeInstead(m, p, t, "["+p.Name+" "+p.Text+"]")
 		return
 	}
 	w.carry(m, p, t)
@@ -163,27 +163,27 @@ func (w *requestWriter) call(m *chat.Message, p *chat.Part, t *turn) {
 	b := jsonscan.AppendText([]byte(`{"type":"tool_use","id":"`+id+`","name":`), w.names.To(p.Name))
 	b = append(append(b, `,"input":`...), input...)
 	t.calls = append(t.calls, called{p.ID, id})
-	t.blocks = append(t.blocks, block{json: w.rest(p.Raw, b), sort: callBlock, cache: p.Cache})
+	t.blocks = append(t.blocks, block{json: w.writeRest(p.Raw, b), sort: callBlock, cache: p.Cache})
 }
 
-// stray writes a result that answers no call as what it says.
-func (w *requestWriter) stray(m *chat.Message, p *chat.Part, t *turn) error {
+// writeStray writes a result that answers no call as what it says.
+func (w *requestWriter) writeStray(m *chat.Message, p *chat.Part, t *turn) error {
 	w.lose(chat.LostPart(*m, *p, chat.Approximated, "a result without its call as text"))
 	t.blocks = append(t.blocks, newTextBlock("[result of a tool call]", nil))
-	return w.inside(m, p, t)
+	return w.writeContent(m, p, t)
 }
 
-// opaque writes a block of this dialect as it was, another's in words.
-func (w *requestWriter) opaque(m *chat.Message, p *chat.Part, t *turn) {
+// writeOpaque writes a block of this dialect as it was, another's in words.
+func (w *requestWriter) writeOpaque(m *chat.Message, p *chat.Part, t *turn) {
 	if raw := bytes.TrimSpace(p.Raw); strings.HasPrefix(p.Name, prefix) && bytes.HasSuffix(raw, []byte{'}'}) {
 		t.blocks = append(t.blocks, block{json: bytes.Clone(raw[:len(raw)-1]), sort: serverBlock, cache: p.Cache})
 		return
 	}
-	w.instead(m, p, t, p.Text)
+	w.writeInstead(m, p, t, p.Text)
 }
 
-// instead writes words for what the API has nothing for.
-func (w *requestWriter) instead(m *chat.Message, p *chat.Part, t *turn, words string) {
+// writeInstead writes words for what the API has nothing for.
+func (w *requestWriter) writeInstead(m *chat.Message, p *chat.Part, t *turn, words string) {
 	if words == "" {
 		w.lose(chat.LostPart(*m, *p, chat.Dropped, ""))
 		return

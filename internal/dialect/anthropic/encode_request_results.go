@@ -21,9 +21,9 @@ func (w *requestWriter) callID(id string) string {
 	return sent
 }
 
-// results writes the answers to the calls that wait for one, in the order of the
+// writeResults writes the answers to the calls that wait for one, in the order of the
 // calls, and notes which results answer none of them.
-func (w *requestWriter) results(run []chat.Message, pending []called) ([]block, error) {
+func (w *requestWriter) writeResults(run []chat.Message, pending []called) ([]block, error) {
 	blocks := make([]block, len(pending))
 	waiting := waitingFor(pending)
 	for i := range run {
@@ -38,7 +38,7 @@ func (w *requestWriter) results(run []chat.Message, pending []called) ([]block, 
 				w.orphans[p] = true
 				continue
 			}
-			b, err := w.result(m, p, pending[at].sent)
+			b, err := w.writeResult(m, p, pending[at].sent)
 			if err != nil {
 				return nil, err
 			}
@@ -86,14 +86,14 @@ func (w *waiting) take(id string) int {
 	return -1
 }
 
-// result writes one result.
-func (w *requestWriter) result(m *chat.Message, p *chat.Part, id string) (block, error) {
+// writeResult writes one result.
+func (w *requestWriter) writeResult(m *chat.Message, p *chat.Part, id string) (block, error) {
 	var inside turn
-	if err := w.inside(m, p, &inside); err != nil {
+	if err := w.writeContent(m, p, &inside); err != nil {
 		return block{}, err
 	}
 	if p.Failed {
-		w.aside(m, p, &inside)
+		w.setAside(m, p, &inside)
 	}
 	out := writeBlock(new(jsonscan.Writer), "tool_result").Key("tool_use_id").Plain(id).Key("content")
 	switch {
@@ -102,7 +102,7 @@ func (w *requestWriter) result(m *chat.Message, p *chat.Part, id string) (block,
 	case len(inside.blocks) == 1 && len(p.Content) == 1 && p.Content[0].Kind == chat.Text && p.Content[0].Raw == nil && p.Content[0].Cache == nil:
 		out.Text(p.Content[0].Text)
 	default:
-		new(marks).list(out, inside.blocks)
+		new(marks).writeBlocks(out, inside.blocks)
 	}
 	if p.Failed {
 		out.Key("is_error").Bool(true)
@@ -113,12 +113,12 @@ func (w *requestWriter) result(m *chat.Message, p *chat.Part, id string) (block,
 			cache = b.cache // a marker inside a result is as good on the result itself
 		}
 	}
-	return block{json: w.rest(p.Raw, out.Bytes()), sort: resultBlock, cache: cache}, nil
+	return block{json: w.writeRest(p.Raw, out.Bytes()), sort: resultBlock, cache: cache}, nil
 }
 
-// aside takes what is no text out of a result that reports an error: the API takes only words
+// setAside takes what is no text out of a result that reports an error: the API takes only words
 // there. It follows the results.
-func (w *requestWriter) aside(m *chat.Message, p *chat.Part, t *turn) {
+func (w *requestWriter) setAside(m *chat.Message, p *chat.Part, t *turn) {
 	words := make([]block, 0, len(t.blocks)+1)
 	for _, b := range t.blocks {
 		if b.sort == textBlock || b.sort == whiteBlock {
@@ -133,12 +133,12 @@ func (w *requestWriter) aside(m *chat.Message, p *chat.Part, t *turn) {
 	}
 }
 
-// inside writes the content of a result or a document. Reports are about that: clients
+// writeContent writes the content of a result or a document. Reports are about that: clients
 // do not number what is in it.
-func (w *requestWriter) inside(m *chat.Message, p *chat.Part, t *turn) error {
+func (w *requestWriter) writeContent(m *chat.Message, p *chat.Part, t *turn) error {
 	for _, q := range p.Content {
 		q.At = p.At
-		if err := w.part(m, &q, t); err != nil {
+		if err := w.writePart(m, &q, t); err != nil {
 			return err
 		}
 	}

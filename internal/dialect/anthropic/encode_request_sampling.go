@@ -15,7 +15,7 @@ import (
 // limit is max_tokens, which the API always wants. It has to hold a budget of
 // thinking too, and is raised for it where the model allows.
 func (w *requestWriter) limit(t *plan) int64 {
-	most := w.most()
+	most := w.mostTokens()
 	given := w.talk.Sampling.MaxTokens
 	want := most
 	switch {
@@ -32,14 +32,14 @@ func (w *requestWriter) limit(t *plan) int64 {
 	if t.budget == 0 || t.budget < want {
 		return want
 	}
-	return w.room(t, want, most)
+	return w.makeRoom(t, want, most)
 }
 
-// most is the model's limit; 0 where it is not known.
-func (w *requestWriter) most() int64 { return cmp.Or(w.target.MaxOutput, w.can.maxOutput) }
+// mostTokens is the model's limit; 0 where it is not known.
+func (w *requestWriter) mostTokens() int64 { return cmp.Or(w.target.MaxOutput, w.can.maxOutput) }
 
-// room makes place for a budget that the limit does not hold.
-func (w *requestWriter) room(t *plan, want, most int64) int64 {
+// makeRoom makes place for a budget that the limit does not hold.
+func (w *requestWriter) makeRoom(t *plan, want, most int64) int64 {
 	total := t.budget + min(want, defaultMaxOutput)
 	if w.talk.Sampling.MaxTokens != nil {
 		total = t.budget + want
@@ -57,8 +57,8 @@ func (w *requestWriter) room(t *plan, want, most int64) int64 {
 	return max(total, t.budget+1)
 }
 
-// sample writes what the model leaves to the client, and reports the rest.
-func (w *requestWriter) sample(out *jsonscan.Writer, t *plan) {
+// writeSampling writes what the model leaves to the client, and reports the rest.
+func (w *requestWriter) writeSampling(out *jsonscan.Writer, t *plan) {
 	s := &w.talk.Sampling
 	least := 0.0 // of top_p
 	fixed := w.can.sampling >= noSampling || t.on
@@ -78,12 +78,12 @@ func (w *requestWriter) sample(out *jsonscan.Writer, t *plan) {
 		temperature = nil
 	case *temperature > 1:
 		w.lose(chat.Lost(chat.FieldTemperature, chat.Approximated, "1 is the most"))
-		number(out, "temperature", 1)
+		writeNumber(out, "temperature", 1)
 	case *temperature < 0:
 		w.lose(chat.Lost(chat.FieldTemperature, chat.Approximated, "0 is the least"))
-		number(out, "temperature", 0)
+		writeNumber(out, "temperature", 0)
 	default:
-		number(out, "temperature", *temperature)
+		writeNumber(out, "temperature", *temperature)
 	}
 	switch {
 	case s.TopP == nil, *s.TopP == 1 && (w.can.sampling == unsaid || w.can.sampling == oneSampling && temperature != nil): // it does so anyway
@@ -95,20 +95,20 @@ func (w *requestWriter) sample(out *jsonscan.Writer, t *plan) {
 		w.lose(chat.Lost(chat.FieldTopP, chat.Dropped, "the model takes temperature or top_p, not both"))
 	case *s.TopP > 1:
 		w.lose(chat.Lost(chat.FieldTopP, chat.Approximated, "1 is the most"))
-		number(out, "top_p", 1)
+		writeNumber(out, "top_p", 1)
 	default:
-		number(out, "top_p", *s.TopP)
+		writeNumber(out, "top_p", *s.TopP)
 	}
 	if s.TopK != nil && (fixed || *s.TopK < 0) {
 		w.lose(chat.Lost(chat.FieldTopK, chat.Dropped, "the model does not take it here"))
 	} else if s.TopK != nil {
-		number(out, "top_k", math.Trunc(*s.TopK))
+		writeNumber(out, "top_k", math.Trunc(*s.TopK))
 	}
-	w.unheard(s)
+	w.noteUnheard(s)
 }
 
-// unheard reports what no model of the API listens to.
-func (w *requestWriter) unheard(s *chat.Sampling) {
+// noteUnheard reports what no model of the API listens to.
+func (w *requestWriter) noteUnheard(s *chat.Sampling) {
 	drop := func(field string, given bool) {
 		if given {
 			w.lose(droppedField(field))
@@ -119,14 +119,14 @@ func (w *requestWriter) unheard(s *chat.Sampling) {
 	drop(chat.FieldSeed, s.Seed != nil)
 }
 
-// number writes a number without an exponent, which not every server reads.
-func number(out *jsonscan.Writer, key string, n float64) {
+// writeNumber writes a number without an exponent, which not every server reads.
+func writeNumber(out *jsonscan.Writer, key string, n float64) {
 	out.Key(key).Raw(strconv.AppendFloat(nil, n, 'f', -1, 64))
 }
 
-// stops writes the stop sequences that the API takes. It refuses those of only white
+// writeStops writes the stop sequences that the API takes. It refuses those of only white
 // space: where the answer is read it is cut there.
-func (w *requestWriter) stops(out *jsonscan.Writer) (local []string) {
+func (w *requestWriter) writeStops(out *jsonscan.Writer) (local []string) {
 	list := jsonscan.NewWriter(nil)
 	for _, stop := range w.talk.Sampling.Stop {
 		switch {

@@ -28,24 +28,24 @@ func (w *requestWriter) think() plan {
 	case t.Silent():
 		return plan{on: w.can.always}
 	case t.Kind == thinkEffort:
-		return w.effortOnly(t)
+		return w.planEffort(t)
 	case t.Effort == "none", t.Budget != nil && *t.Budget == 0:
-		return w.off(t)
+		return w.planOff(t)
 	}
-	p := w.on(t)
+	p := w.planOn(t)
 	if p.on && t.Show != nil {
 		p.show = *t.Show && w.can.omitted
 		p.hide = !*t.Show && w.can.adaptive && !w.can.omitted
 	}
-	if p.kind == thinkEnabled && w.broken() {
+	if p.kind == thinkEnabled && w.isBroken() {
 		w.lose(chat.Lost(chat.FieldThinking, chat.Dropped, "off for this turn: the tool calls that it answers came without thoughts the model can read"))
 		return plan{kind: thinkDisabled}
 	}
 	return p
 }
 
-// effortOnly is how hard to work, where thinking was not mentioned.
-func (w *requestWriter) effortOnly(t *chat.Thinking) plan {
+// planEffort says how hard to work, where thinking was not mentioned.
+func (w *requestWriter) planEffort(t *chat.Thinking) plan {
 	if w.can.efforts == nil {
 		w.lose(chat.Lost(chat.FieldThinking, chat.Dropped, "the model takes no effort"))
 		return plan{}
@@ -53,8 +53,8 @@ func (w *requestWriter) effortOnly(t *chat.Thinking) plan {
 	return plan{effort: w.level(t.Effort), on: w.can.always}
 }
 
-// off is no thinking, or as little as the model can.
-func (w *requestWriter) off(t *chat.Thinking) plan {
+// planOff asks for no thinking, or as little as the model can.
+func (w *requestWriter) planOff(t *chat.Thinking) plan {
 	switch {
 	case t.Kind == thinkBetween && w.can.between:
 		return plan{kind: thinkBetween}
@@ -70,8 +70,8 @@ func (w *requestWriter) off(t *chat.Thinking) plan {
 	return plan{}
 }
 
-// on is thinking, by effort or by tokens.
-func (w *requestWriter) on(t *chat.Thinking) plan {
+// planOn asks for thinking, by effort or by tokens.
+func (w *requestWriter) planOn(t *chat.Thinking) plan {
 	budget := t.Budget != nil && *t.Budget > 0
 	switch {
 	case w.can.budget && (budget || !w.can.adaptive):
@@ -113,7 +113,7 @@ func (w *requestWriter) tokens(t *chat.Thinking) int64 {
 		}
 		return max(leastBudget, *t.Budget)
 	}
-	most := w.most()
+	most := w.mostTokens()
 	budget := dialect.BudgetOf(t.Effort)
 	switch {
 	case t.Effort == "":
@@ -128,8 +128,8 @@ func (w *requestWriter) tokens(t *chat.Thinking) int64 {
 	return budget
 }
 
-// thinking writes the plan.
-func (w *requestWriter) thinking(out *jsonscan.Writer, p *plan) {
+// writeThinking writes the plan.
+func (w *requestWriter) writeThinking(out *jsonscan.Writer, p *plan) {
 	out.Open(jsonscan.Object).Key("type").Plain(p.kind)
 	if p.kind == thinkEnabled {
 		out.Key("budget_tokens").Int(p.budget)
@@ -142,12 +142,12 @@ func (w *requestWriter) thinking(out *jsonscan.Writer, p *plan) {
 	case p.hide:
 		out.Key("display").Plain("omitted")
 	}
-	w.extras(out, "thinking.")
+	w.writeExtras(out, "thinking.")
 	out.Close(jsonscan.Object)
 }
 
-// config writes how hard to work, and the shape of the answer.
-func (w *requestWriter) config(out *jsonscan.Writer, p *plan, schema json.RawMessage) {
+// writeConfig writes how hard to work, and the shape of the answer.
+func (w *requestWriter) writeConfig(out *jsonscan.Writer, p *plan, schema json.RawMessage) {
 	config := jsonscan.NewWriter(nil)
 	if p.effort != "" {
 		config.Key("effort").Plain(p.effort)
@@ -155,6 +155,6 @@ func (w *requestWriter) config(out *jsonscan.Writer, p *plan, schema json.RawMes
 	if schema != nil {
 		config.Key("format").Open(jsonscan.Object).Key("type").Plain("json_schema").Key("schema").Raw(schema).Close(jsonscan.Object)
 	}
-	w.extras(config, "output_config.")
-	object(out, "output_config", config)
+	w.writeExtras(config, "output_config.")
+	writeObject(out, "output_config", config)
 }

@@ -20,24 +20,24 @@ const freeText = `{"type":"object","properties":{"input":{"type":"string"}},"req
 // noArguments is the schema of a tool that takes nothing.
 const noArguments = `{"type":"object","properties":{}}`
 
-// define writes the tools that the model may call.
-func (w *requestWriter) define() error {
+// writeTools writes the tools that the model may call.
+func (w *requestWriter) writeTools() error {
 	defined := make(map[string]chat.Tool, len(w.talk.Tools))
-	allowed := w.allowed()
+	allowed := w.allowedTools()
 	w.relax(allowed)
 	for _, t := range w.talk.Tools {
 		if allowed != nil && !allowed[t.Name] {
 			continue
 		}
 		if twin, ok := defined[t.Name]; ok {
-			if !same(&twin, &t) {
+			if !sameTool(&twin, &t) {
 				return refuse(chat.LostTool(t, chat.Dropped, ""), "there is another tool called %q.", t.Name)
 			}
 			w.lose(chat.LostTool(t, chat.Ignored, "defined twice"))
 			continue
 		}
 		defined[t.Name] = t
-		b, err := w.tool(&t)
+		b, err := w.writeTool(&t)
 		if err != nil {
 			return err
 		}
@@ -54,8 +54,8 @@ func (w *requestWriter) define() error {
 	return nil
 }
 
-// allowed is the tools that the choice leaves in; nil: all.
-func (w *requestWriter) allowed() map[string]bool {
+// allowedTools is the tools that the choice leaves in; nil: all.
+func (w *requestWriter) allowedTools() map[string]bool {
 	choice := &w.talk.Choice
 	if choice.Mode != chat.Allowed && choice.Mode != chat.Validated || len(choice.Names) == 0 {
 		return nil
@@ -67,7 +67,7 @@ func (w *requestWriter) allowed() map[string]bool {
 	return names
 }
 
-func same(a, b *chat.Tool) bool {
+func sameTool(a, b *chat.Tool) bool {
 	strict := func(t *chat.Tool) bool { return t.Strict != nil && *t.Strict }
 	return a.Kind == b.Kind && a.Description == b.Description && strict(a) == strict(b) &&
 		dialect.SameJSON(a.Schema, b.Schema) && dialect.SameJSON(a.Grammar, b.Grammar) && dialect.SameJSON(a.Raw, b.Raw)
@@ -93,12 +93,12 @@ func (w *requestWriter) recall() {
 	}
 }
 
-// tool writes one definition.
-func (w *requestWriter) tool(t *chat.Tool) (block, error) {
+// writeTool writes one definition.
+func (w *requestWriter) writeTool(t *chat.Tool) (block, error) {
 	if t.Kind == chat.Server || t.Kind == chat.Client {
 		raw := bytes.TrimSpace(t.Raw)
 		if !dated.MatchString(jsonscan.At(raw, 0).Get("type").View()) {
-			return block{}, refuse(chat.LostTool(*t, chat.Dropped, ""), "%s.", dialect.Elsewhere(t))
+			return block{}, refuse(chat.LostTool(*t, chat.Dropped, ""), "%s.", dialect.WhyElsewhere(t))
 		}
 		return block{json: bytes.Clone(raw[:len(raw)-1]), cache: t.Cache}, nil
 	}
@@ -113,7 +113,7 @@ func (w *requestWriter) tool(t *chat.Tool) (block, error) {
 	if out.Key("input_schema").Raw(schema); strict {
 		out.Key("strict").Bool(true)
 	}
-	return block{json: w.rest(t.Raw, out.Bytes()), cache: t.Cache}, nil
+	return block{json: w.writeRest(t.Raw, out.Bytes()), cache: t.Cache}, nil
 }
 
 // grammar is a tool's description and, of one that takes words, what they must be like.
@@ -130,16 +130,16 @@ func (w *requestWriter) schema(t *chat.Tool) (json.RawMessage, bool) {
 	if len(t.Schema) == 0 {
 		return json.RawMessage(noArguments), false
 	}
-	if ordered, changed := dialect.Ordered(t.Schema); changed {
+	if ordered, changed := dialect.OrderProperties(t.Schema); changed {
 		own := *t
 		own.Schema, t = ordered, &own
 		w.lose(chat.LostTool(*t, chat.Ignored, dialect.OrderNote))
 	}
 	strict := t.Strict != nil && *t.Strict && !w.relaxed
 	if strict && w.can.format {
-		schema, note, ok := strictSchema(t.Schema)
+		schema, note, ok := toStrictSchema(t.Schema)
 		for key := range jsonscan.At(t.Schema, 0).Get("properties").Members() {
-			if ok && !legalProperty(key.Name) {
+			if ok && !isLegalProperty(key.Name) {
 				note, ok = "a property has an odd name", false
 			}
 		}
@@ -156,15 +156,15 @@ func (w *requestWriter) schema(t *chat.Tool) (json.RawMessage, bool) {
 	} else if strict {
 		w.lose(chat.LostTool(*t, chat.Dropped, "strict: the model does not know it"))
 	}
-	schema, note := objectSchema(t.Schema)
+	schema, note := toObjectSchema(t.Schema)
 	if note != "" {
 		w.lose(chat.LostTool(*t, chat.Approximated, note))
 	}
 	return schema, false
 }
 
-// rest writes what else a client of this dialect said of a part or a tool.
-func (w *requestWriter) rest(raw json.RawMessage, b []byte) []byte {
+// writeRest writes what else a client of this dialect said of a part or a tool.
+func (w *requestWriter) writeRest(raw json.RawMessage, b []byte) []byte {
 	if !w.ours || len(raw) == 0 {
 		return b
 	}
@@ -175,9 +175,9 @@ func (w *requestWriter) rest(raw json.RawMessage, b []byte) []byte {
 	return b
 }
 
-// choose writes how tools are chosen. Some models, and all that were asked to think, bear no
+// writeChoice writes how tools are chosen. Some models, and all that were asked to think, bear no
 // force: then the model is told in words.
-func (w *requestWriter) choose(p *plan) {
+func (w *requestWriter) writeChoice(p *plan) {
 	choice := &w.talk.Choice
 	forced := choice.Mode == chat.Required || choice.Mode == chat.Named || choice.Mode == chat.Allowed && choice.Forced
 	if len(w.tools) == 0 || w.choice != nil {

@@ -41,7 +41,7 @@ func (*streamWriter) ContentType() string { return "text/event-stream; charset=u
 func (e *streamWriter) Encode(dst []byte, event *chat.Event) ([]byte, error) {
 	switch event.Kind {
 	case chat.Delta:
-		return e.delta(dst, &event.Part), nil
+		return e.writeDelta(dst, &event.Part), nil
 	case chat.Start:
 		if event.Turn != "" {
 			e.mark = chat.Mark(event.Turn)
@@ -92,15 +92,15 @@ func (e *streamWriter) start(dst []byte, event *chat.Event) []byte {
 	return append(w.Bytes(), "}}\n\n"...)
 }
 
-// delta is by far the most frequent event.
-func (e *streamWriter) delta(dst []byte, p *chat.Part) []byte {
+// writeDelta writes by far the most frequent event.
+func (e *streamWriter) writeDelta(dst []byte, p *chat.Part) []byte {
 	switch e.form {
 	case asText:
-		return e.words(dst, p)
+		return e.writeWords(dst, p)
 	case asCall:
-		return e.arguments(dst, p)
+		return e.writeArguments(dst, p)
 	case asThought:
-		return e.thought(dst, p)
+		return e.writeThought(dst, p)
 	case asSecret:
 		e.part.Text += p.Text
 	case asRaw, asNote:
@@ -110,25 +110,25 @@ func (e *streamWriter) delta(dst []byte, p *chat.Part) []byte {
 	return dst
 }
 
-func (e *streamWriter) words(dst []byte, p *chat.Part) []byte {
+func (e *streamWriter) writeWords(dst []byte, p *chat.Part) []byte {
 	switch {
 	case p.Proof == "":
 	case e.opened || e.spoke:
 		// The text is out, and clients drop an answer that ends with an empty thought: one
 		// that brings back the turn's name gets the signature from the vault.
 		e.late = p.Proof
-	case thinks(e.req):
+	case wantsThinking(e.req):
 		dst = e.carry(dst, p.Proof)
 	}
 	if !e.opened && (p.Text != "" || slices.ContainsFunc(p.Citations, func(c chat.Citation) bool { return isOwn(&c) })) {
 		dst = e.openText(dst)
 	}
 	if p.Text != "" {
-		dst = e.piece(dst, `"text_delta","text":`, p.Text)
+		dst = e.writePiece(dst, `"text_delta","text":`, p.Text)
 	}
 	for i := range p.Citations {
 		if isOwn(&p.Citations[i]) {
-			dst = append(append(e.begin(dst), `"citations_delta","citation":`...), flat(p.Citations[i].Raw)...)
+			dst = append(append(e.begin(dst), `"citations_delta","citation":`...), flatten(p.Citations[i].Raw)...)
 			dst = append(dst, "}}\n\n"...)
 		}
 	}
@@ -136,7 +136,7 @@ func (e *streamWriter) words(dst []byte, p *chat.Part) []byte {
 }
 
 func (e *streamWriter) openText(dst []byte) []byte {
-	if e.mark != "" && !e.mused && !e.spoke && thinks(e.req) {
+	if e.mark != "" && !e.mused && !e.spoke && wantsThinking(e.req) {
 		dst = e.carry(dst, e.mark)
 		e.marked = true
 	}
@@ -144,12 +144,12 @@ func (e *streamWriter) openText(dst []byte) []byte {
 	return append(e.open(dst), "{\"type\":\"text\",\"text\":\"\"}}\n\n"...)
 }
 
-func (e *streamWriter) arguments(dst []byte, p *chat.Part) []byte {
+func (e *streamWriter) writeArguments(dst []byte, p *chat.Part) []byte {
 	if p.Proof != "" && !e.opened {
 		dst = e.carry(dst, p.Proof)
 	}
 	if !e.opened {
-		dst = e.call(dst)
+		dst = e.openCall(dst)
 	}
 	text := p.Text
 	if e.part.Custom {
@@ -161,38 +161,38 @@ func (e *streamWriter) arguments(dst []byte, p *chat.Part) []byte {
 	if text == "" {
 		return dst
 	}
-	return e.piece(dst, inputDelta, text)
+	return e.writePiece(dst, inputDelta, text)
 }
 
 const inputDelta = `"input_json_delta","partial_json":`
 
-// call opens a tool_use. Words that are a call's only input are quoted on the way.
-func (e *streamWriter) call(dst []byte) []byte {
+// openCall opens a tool_use. Words that are a call's only input are quoted on the way.
+func (e *streamWriter) openCall(dst []byte) []byte {
 	dst = append(e.open(dst), `{"type":"tool_use","id":"`+dialect.CallID(e.part.ID, longestID)+`","name":`...)
 	dst = append(jsonscan.AppendText(dst, e.part.Name), ",\"input\":{}}}\n\n"...)
 	if e.part.Custom {
-		dst = e.piece(dst, inputDelta, `{"input":"`)
+		dst = e.writePiece(dst, inputDelta, `{"input":"`)
 	}
 	return dst
 }
 
-func (e *streamWriter) thought(dst []byte, p *chat.Part) []byte {
+func (e *streamWriter) writeThought(dst []byte, p *chat.Part) []byte {
 	if p.Proof != "" {
 		e.part.Proof = p.Proof
 	}
-	if p.Text == "" || !e.wants() {
+	if p.Text == "" || !e.wantsThoughts() {
 		return dst
 	}
 	if !e.opened {
 		dst = e.openThought(dst)
 	}
-	return e.piece(dst, `"thinking_delta","thinking":`, p.Text)
+	return e.writePiece(dst, `"thinking_delta","thinking":`, p.Text)
 }
 
-// wants reports whether the client asked for thoughts.
-func (e *streamWriter) wants() bool {
+// wantsThoughts reports whether the client asked for thoughts.
+func (e *streamWriter) wantsThoughts() bool {
 	if !e.asked {
-		e.asked, e.shown = true, wanted(e.req)
+		e.asked, e.shown = true, wantsThoughts(e.req)
 	}
 	return e.shown
 }
@@ -216,12 +216,12 @@ func (e *streamWriter) close(dst []byte) []byte {
 		if len(e.part.Raw) == 0 {
 			return dst
 		}
-		dst = append(append(e.open(dst), flat(e.part.Raw)...), "}\n\n"...)
+		dst = append(append(e.open(dst), flatten(e.part.Raw)...), "}\n\n"...)
 	case asNote:
-		dst = e.piece(e.openText(dst), `"text_delta","text":`, note(&e.part))
+		dst = e.writePiece(e.openText(dst), `"text_delta","text":`, note(&e.part))
 	case asCall:
 		if !e.opened {
-			dst = e.call(dst)
+			dst = e.openCall(dst)
 		}
 		rest := `"}`
 		if !e.part.Custom {
@@ -229,7 +229,7 @@ func (e *streamWriter) close(dst []byte) []byte {
 			e.args = argued{held: e.args.held[:0], raw: e.args.raw[:0], out: e.args.out[:0]}
 		}
 		if rest != "" {
-			dst = e.piece(dst, inputDelta, rest)
+			dst = e.writePiece(dst, inputDelta, rest)
 		}
 	case asText:
 		if e.opened {
@@ -260,7 +260,7 @@ func (e *streamWriter) sign(dst []byte, proof string) []byte {
 	if proof == "" && e.mark != "" {
 		proof, e.marked = e.mark, true
 	}
-	return e.end(e.piece(dst, `"signature_delta","signature":`, cmp.Or(proof, unsigned)))
+	return e.end(e.writePiece(dst, `"signature_delta","signature":`, cmp.Or(proof, unsigned)))
 }
 
 // open writes the start of a block up to the block itself.
@@ -278,8 +278,8 @@ func (e *streamWriter) begin(dst []byte) []byte {
 	return append(dst, `,"delta":{"type":`...)
 }
 
-// piece writes a whole delta with one text in it.
-func (e *streamWriter) piece(dst []byte, kind, words string) []byte {
+// writePiece writes a whole delta with one text in it.
+func (e *streamWriter) writePiece(dst []byte, kind, words string) []byte {
 	dst = append(e.begin(dst), kind...)
 	return append(jsonscan.AppendText(dst, words), "}}\n\n"...)
 }

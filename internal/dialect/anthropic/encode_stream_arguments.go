@@ -3,6 +3,7 @@ package anthropic
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
@@ -52,7 +53,7 @@ func (a *argued) take(text string) string {
 	a.out = a.out[:0]
 	for i := 0; i < len(text) && a.state < noObject; i++ {
 		a.held = append(a.held, text[i])
-		if a.next(text[i]); len(a.held) > mostRaw || len(a.stack) > mostBrackets {
+		if a.takeByte(text[i]); len(a.held) > mostRaw || len(a.stack) > mostBrackets {
 			a.state = noJSON
 		}
 	}
@@ -89,18 +90,18 @@ func (a *argued) pass() {
 	a.held = a.held[:0]
 }
 
-// next takes one byte.
-func (a *argued) next(c byte) {
+// takeByte takes one byte.
+func (a *argued) takeByte(c byte) {
 	blank := c == ' ' || c == '\t' || c == '\n' || c == '\r'
 	switch a.state {
 	case inName, inText:
-		a.letter(c)
+		a.takeLetter(c)
 		return
 	case inScalar:
 		if !blank && c != ',' && c != '}' && c != ']' {
 			return
 		}
-		if a.number(); a.state == noJSON {
+		if a.endNumber(); a.state == noJSON {
 			return
 		}
 		a.held = append(a.held, c)
@@ -111,6 +112,12 @@ func (a *argued) next(c byte) {
 		a.open(c)
 	case a.state == beforeAll:
 		a.state = noObject
+	case a.state == behindAll && (c == '}' || c == ']'): // too many
+		a.held = a.held[:len(a.held)-1]
+	case a.trails(c):
+		comma := bytes.LastIndexByte(a.held, ',')
+		a.held = slices.Delete(a.held, comma, comma+1)
+		a.close()
 	case a.state == beforeName && c == '"':
 		a.state, a.first = inName, false
 	case a.state == beforeColon && c == ':':
@@ -129,8 +136,14 @@ func (a *argued) next(c byte) {
 	}
 }
 
-// letter takes a byte of a text.
-func (a *argued) letter(c byte) {
+// trails reports whether a bracket ends an object or a list behind a comma.
+func (a *argued) trails(c byte) bool {
+	before := bytes.TrimRight(a.held[:len(a.held)-1], " \t\r\n")
+	return (a.state == beforeName || a.state == beforeValue) && len(a.stack) > 0 && c == a.stack[len(a.stack)-1]+2 && bytes.HasSuffix(before, []byte{','})
+}
+
+// takeLetter takes a byte of a text.
+func (a *argued) takeLetter(c byte) {
 	switch {
 	case a.escape > 0 && bytes.IndexByte([]byte("0123456789abcdefABCDEF"), c) >= 0:
 		a.escape--
@@ -138,7 +151,9 @@ func (a *argued) letter(c byte) {
 		a.escape = 4
 	case a.escape < 0 && bytes.IndexByte([]byte(`"\/bfnrt`), c) >= 0:
 		a.escape = 0
-	case a.escape != 0 || c < ' ':
+	case a.escape == 0 && c < ' ': // as careless models write it
+		a.held = append(a.held[:len(a.held)-1], dialect.EscapeControl(c)...)
+	case a.escape != 0:
 		a.state = noJSON
 		return
 	case c == '\\':
@@ -193,8 +208,8 @@ func (a *argued) close() {
 	a.pass()
 }
 
-// number ends a value that is no text, whose last byte is the one before the last that is held.
-func (a *argued) number() {
+// endNumber ends a value that is no text, whose last byte is the one before the last that is held.
+func (a *argued) endNumber() {
 	a.held = a.held[:len(a.held)-1]
 	if !jsonscan.Valid(a.held[a.scalar:], jsonscan.Strict) {
 		a.state = noJSON
@@ -204,8 +219,8 @@ func (a *argued) number() {
 	a.pass()
 }
 
-// spoken are the arguments of a call in an answer, as an object.
-func spoken(p *chat.Part) (object json.RawMessage, odd bool) {
+// replyArguments are the arguments of a call in an answer, as an object.
+func replyArguments(p *chat.Part) (object json.RawMessage, odd bool) {
 	object, odd = arguments(p)
 	if !odd || p.Custom {
 		return object, odd

@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"cmp"
 	"net/http"
 
 	"stele/internal/dialect"
@@ -33,14 +34,14 @@ var types = map[int]string{
 }
 
 // statusOf is the status that an error would have come with: in the middle of a stream
-// there is only its type.
-func statusOf(kind string) int {
+// there is only its type, or what other servers have in its place.
+func statusOf(kind string, root jsonscan.Value) int {
 	for status, name := range types {
 		if name == kind {
 			return status
 		}
 	}
-	return http.StatusInternalServerError
+	return cmp.Or(dialect.StatusIn(root), http.StatusInternalServerError)
 }
 
 // EncodeError shapes an error as the official clients read it.
@@ -76,7 +77,7 @@ const threads = "thread_"
 // threadField makes a request a turn of such a conversation.
 const threadField = "thread"
 
-// noThreads refuses a turn for an upstream that keeps no conversations. Clients then send all of it.
-func noThreads() error {
+// refuseThread refuses a turn for an upstream that keeps no conversations. Clients then send all of it.
+func refuseThread() error {
 	return dialect.Refuse(droppedField(prefix+threadField), threadField, "the model's provider keeps no conversations.")
 }

@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 
@@ -14,15 +15,15 @@ func (Codec) DecodeError(status int, header http.Header, body []byte) *fault.Err
 	r := readRefusal(body)
 	e := r.classify(status)
 	if e.Code == fault.RateLimited && !r.spent || e.Code == fault.Unavailable {
-		e.RetryAfter = dialect.RetryAfter(header, r.message)
+		e.RetryAfter = cmp.Or(dialect.RetryAfter(header, r.message), dialect.WaitIn(jsonscan.At(body, 0)))
 	}
 	return e.Because(dialect.Cause(status, body))
 }
 
-// streamError reads an error in the middle of a stream.
-func streamError(data []byte) *fault.Error {
+// readFailure reads an error in the middle of a stream.
+func readFailure(data []byte) *fault.Error {
 	r := readRefusal(data)
-	status := statusOf(r.kind)
+	status := statusOf(r.kind, jsonscan.At(data, 0))
 	return r.classify(status).Because(dialect.Cause(status, data))
 }
 
@@ -39,7 +40,7 @@ func readRefusal(body []byte) (r refusal) {
 	message = strings.Clone(message)
 	r.spent = dialect.Says(message, "credit balance is too low", "usage limit", "spend limit", "insufficient_quota")
 	if jsonscan.Valid(body, jsonscan.Lenient) {
-		r.kind, r.message, r.code = words(e.Get("type")), message, strings.Clone(words(e.Get("details", "error_code")))
+		r.kind, r.message, r.code = anyText(e.Get("type")), message, strings.Clone(anyText(e.Get("details", "error_code")))
 	}
 	return r
 }
@@ -55,7 +56,7 @@ func (r *refusal) classify(status int) *fault.Error {
 	case r.kind == "overloaded_error":
 		status = overloaded
 	case r.message != "" && (status == http.StatusBadRequest || status == http.StatusUnprocessableEntity) && dialect.SaysTooLong(strings.ToLower(r.message)):
-		return dialect.Mendable(dialect.TooLong(dialect.Sentence(r.message)), r.message)
+		return dialect.WithMends(dialect.TooLong(dialect.Sentence(r.message)), r.message)
 	}
 	e := dialect.ByStatus(status, dialect.Sentence(r.message))
 	if e.Code == fault.InvalidParameter && dialect.Says(r.message, "content filtering policy") {
@@ -65,9 +66,9 @@ func (r *refusal) classify(status int) *fault.Error {
 		return e.MendedBy(fault.WithoutThoughts)
 	}
 	if e.Code == fault.InvalidParameter {
-		if e.Refused = refused(r.message); e.Refused != "" {
+		if e.Refused = refusedField(r.message); e.Refused != "" {
 			return e.MendedBy(fault.Without)
 		}
 	}
-	return dialect.Mendable(e, r.message)
+	return dialect.WithMends(e, r.message)
 }

@@ -33,8 +33,8 @@ var refusals = []struct {
 
 var quotes = strings.NewReplacer("`", "", `"`, "", "'", "")
 
-// refused is what a refusal is about, if the request can do without it.
-func refused(words string) string {
+// refusedField is what a refusal is about, if the request can do without it.
+func refusedField(words string) string {
 	words = quotes.Replace(strings.ToLower(words))
 	for _, r := range refusals {
 		if r.words.MatchString(words) {

@@ -7,20 +7,22 @@ import (
 	"strings"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 	"stele/internal/fault"
 	"stele/internal/jsonscan"
 )
 
-// where is the client's own spelling of a member of what is being read.
-func (r *requestReader) where(key string) string {
+// pathOf is the client's own spelling of a member of what is being read.
+func (r *requestReader) pathOf(key string) string {
 	path := r.base
 	if r.message >= 0 {
 		path = at("messages", r.message)
 	}
-	for _, i := range []int{r.part, r.inner} {
-		if i >= 0 {
-			path = at(path+".content", i)
-		}
+	if r.part >= 0 {
+		path = at(path+".content", r.part)
+	}
+	if r.inner >= 0 {
+		path = at(path+r.holder+".content", r.inner)
 	}
 	if path == "" || key == "" {
 		return path + key
@@ -28,50 +30,50 @@ func (r *requestReader) where(key string) string {
 	return path + "." + key
 }
 
-// wrong remembers that a member has the wrong type.
-func (r *requestReader) wrong(key, want string) {
+// refuseType remembers that a member has the wrong type.
+func (r *requestReader) refuseType(key, want string) {
 	if !r.loose && r.err == nil {
-		field := r.where(key)
+		field := r.pathOf(key)
 		r.err = fault.New(fault.InvalidRequestBody, "%s: %s is expected.", field, want).With("field", field)
 	}
 }
 
-// bad remembers that a member has a value that cannot be.
-func (r *requestReader) bad(key, format string, args ...any) {
+// refuseValue remembers that a member has a value that cannot be.
+func (r *requestReader) refuseValue(key, format string, args ...any) {
 	if !r.loose && r.err == nil {
-		field := r.where(key)
+		field := r.pathOf(key)
 		r.err = fault.New(fault.InvalidParameter, "%s: "+format, append([]any{field}, args...)...).With("field", field)
 	}
 }
 
-func (r *requestReader) text(v jsonscan.Value, key string) string {
+func (r *requestReader) readText(v jsonscan.Value, key string) string {
 	if v.Kind() != jsonscan.String && !v.Absent() {
-		r.wrong(key, "a string")
+		r.refuseType(key, "a string")
 	}
 	return v.View()
 }
 
-func (r *requestReader) flag(v jsonscan.Value, key string) bool {
+func (r *requestReader) readBool(v jsonscan.Value, key string) bool {
 	yes, ok := v.Bool()
 	if !ok && !v.Absent() {
-		r.wrong(key, "true or false")
+		r.refuseType(key, "true or false")
 	}
 	return yes
 }
 
-func (r *requestReader) float(v jsonscan.Value, key string) *float64 {
+func (r *requestReader) readNumber(v jsonscan.Value, key string) *float64 {
 	f, ok := v.Float()
 	if !ok {
-		r.wrong(key, "a number")
+		r.refuseType(key, "a number")
 		return nil
 	}
 	return &f
 }
 
-func (r *requestReader) integer(v jsonscan.Value, key string) *int64 {
+func (r *requestReader) readInt(v jsonscan.Value, key string) *int64 {
 	n, ok := v.Int()
 	if !ok || n > 1<<53 || n < -1<<53 {
-		r.wrong(key, "a whole number")
+		r.refuseType(key, "a whole number")
 		return nil
 	}
 	return &n
@@ -84,7 +86,7 @@ func (r *requestReader) elements(v jsonscan.Value, key string) iter.Seq2[int, js
 
 func (r *requestReader) eachElement(v jsonscan.Value, key string, yield func(int, jsonscan.Value) bool) {
 	if v.Kind() != jsonscan.Array {
-		r.wrong(key, "a list")
+		r.refuseType(key, "a list")
 	}
 	for i, v := range v.Elements() {
 		if !yield(i, v) || r.err != nil {
@@ -99,8 +101,8 @@ func (r *requestReader) members(v jsonscan.Value, key string) iter.Seq2[string, 
 }
 
 func (r *requestReader) eachMember(v jsonscan.Value, key string, yield func(string, jsonscan.Value) bool) {
-	if v.Kind() != jsonscan.Object {
-		r.wrong(key, "an object")
+	if v.Kind() != jsonscan.Object && !dialect.IsEmptyList(v) {
+		r.refuseType(key, "an object")
 	}
 	for key, v := range v.Members() {
 		if v.Kind() != jsonscan.Null && (!yield(key.Name, v) || r.err != nil) {
@@ -116,21 +118,21 @@ func (r *requestReader) note(loss chat.Loss) {
 	}
 }
 
-// here makes a loss about the block, or the message, that is being read.
-func (r *requestReader) here(verb chat.Verb, note string) chat.Loss {
+// lossHere makes a loss about the block, or the message, that is being read.
+func (r *requestReader) lossHere(verb chat.Verb, note string) chat.Loss {
 	return chat.Loss{Field: chat.FieldPart, Message: r.message, Part: r.part, Verb: verb, Note: note}
 }
 
-// extra keeps a member that only this dialect knows.
-func (r *requestReader) extra(name string, v jsonscan.Value, effect chat.Effect) {
+// keepExtra keeps a member that only this dialect knows.
+func (r *requestReader) keepExtra(name string, v jsonscan.Value, effect chat.Effect) {
 	if !r.loose {
 		r.talk.Extra = append(r.talk.Extra, chat.Extra{Name: prefix + name, Value: v.Raw(), Effect: effect})
 	}
 }
 
-// beside keeps a member of a block or a tool that the common conversation has no place
+// keepBeside keeps a member of a block or a tool that the common conversation has no place
 // for: in rest, for this dialect, and as an Extra, which others report.
-func (r *requestReader) beside(rest *jsonscan.Writer, key string, v jsonscan.Value) {
+func (r *requestReader) keepBeside(rest *jsonscan.Writer, key string, v jsonscan.Value) {
 	if len(rest.Bytes()) == 0 {
 		rest.Open(jsonscan.Object)
 	}
@@ -140,11 +142,11 @@ func (r *requestReader) beside(rest *jsonscan.Writer, key string, v jsonscan.Val
 	if key == "eager_input_streaming" || usual { // as all others do it
 		effect = chat.Harmless
 	}
-	r.extra(r.where(key), v, effect)
+	r.keepExtra(r.pathOf(key), v, effect)
 }
 
-// closed is what beside has kept, or nil.
-func closed(rest *jsonscan.Writer) json.RawMessage {
+// closeRest returns what keepBeside has kept, or nil.
+func closeRest(rest *jsonscan.Writer) json.RawMessage {
 	if len(rest.Bytes()) == 0 {
 		return nil
 	}
@@ -164,8 +166,8 @@ func without(object jsonscan.Value, name string) json.RawMessage {
 	return raw
 }
 
-// words is a string as it is meant, and any other value but null as it is written.
-func words(v jsonscan.Value) string {
+// anyText is a string as it is meant, and any other value but null as it is written.
+func anyText(v jsonscan.Value) string {
 	switch {
 	case v.Kind() == jsonscan.String:
 		return v.View()
@@ -181,7 +183,7 @@ func cloneText(v jsonscan.Value) string {
 	return text
 }
 
-// lines are the texts that are not empty, one below the other.
-func lines(list ...string) string {
+// joinLines joins the texts that are not empty, one below the other.
+func joinLines(list ...string) string {
 	return strings.Join(slices.DeleteFunc(list, func(s string) bool { return s == "" }), "\n")
 }

@@ -211,7 +211,7 @@ func TestLawAnswersSurviveTheClientsSide(t *testing.T) {
 			whole, err2 := Codec{}.EncodeResponse(req, want)
 			for i := range want.Answers[0].Parts { // what is no object becomes one
 				if p := &want.Answers[0].Parts[i]; p.Kind == chat.ToolCall {
-					object, _ := spoken(p)
+					object, _ := replyArguments(p)
 					p.Text = string(object)
 				}
 			}

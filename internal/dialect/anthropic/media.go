@@ -19,9 +19,9 @@ type attachment struct {
 
 // attach reads a picture or a document into its part.
 func (r *requestReader) attach(p *chat.Part, a *attachment) {
-	p.Media = r.source(p, a.source)
+	p.Media = r.readSource(p, a.source)
 	if p.Media == nil && p.Kind == chat.Image {
-		r.bad("source.type", "a picture is none of those.")
+		r.refuseValue("source.type", "a picture is none of those.")
 	}
 	if p.Media == nil && (p.Kind == chat.Image || a.note != "" || a.cite || len(p.Content) == 0) {
 		p.Media = new(chat.Media)
@@ -31,58 +31,60 @@ func (r *requestReader) attach(p *chat.Part, a *attachment) {
 	}
 }
 
-// source reads where a picture or a document is. One made of blocks becomes the part's
+// readSource reads where a picture or a document is. One made of blocks becomes the part's
 // content instead.
-func (r *requestReader) source(p *chat.Part, v jsonscan.Value) *chat.Media {
+func (r *requestReader) readSource(p *chat.Part, v jsonscan.Value) *chat.Media {
 	var kind string
 	var data, content jsonscan.Value
 	m := new(chat.Media)
 	for key, v := range r.members(v, "source") {
 		switch key {
 		case "type":
-			kind = r.text(v, "source.type")
+			kind = r.readText(v, "source.type")
 		case "media_type":
-			m.Type = r.text(v, "source.media_type")
+			m.Type = r.readText(v, "source.media_type")
 		case "data":
 			data = v
 		case "url":
-			m.URL = r.text(v, "source.url")
+			m.URL = r.readText(v, "source.url")
 		case "file_id":
-			m.FileID = r.text(v, "source.file_id")
+			m.FileID = r.readText(v, "source.file_id")
 		case "content":
 			content = v
 		default:
-			r.note(r.here(chat.Dropped, "source."+key))
+			r.note(r.lossHere(chat.Dropped, "source."+key))
 		}
 	}
 	switch kind {
 	case "base64":
-		r.payload(m, r.text(data, "source.data"))
+		r.readPayload(m, r.readText(data, "source.data"))
 	case "text":
-		m.Plain = r.text(data, "source.data")
+		m.Plain = r.readText(data, "source.data")
 		m.Type = cmp.Or(m.Type, "text/plain")
 	case "content":
-		p.Content = r.blocks(content, "source.content", &r.inner)
+		r.holder = ".source"
+		p.Content = r.readBlocks(content, "source.content", &r.inner)
+		r.holder = ""
 		return nil
 	case "url":
-		if u, ok := dialect.DataURL(m.URL); ok {
+		if u, ok := dialect.ReadDataURL(m.URL); ok {
 			return u
 		}
 	case "file":
 	default:
-		r.bad("source.type", "%q is none of base64, text, content, url, file.", kind)
+		r.refuseValue("source.type", "%q is none of base64, text, content, url, file.", kind)
 	}
 	return m
 }
 
-func (r *requestReader) payload(m *chat.Media, data string) {
-	if u, ok := dialect.DataURL(data); ok {
+func (r *requestReader) readPayload(m *chat.Media, data string) {
+	if u, ok := dialect.ReadDataURL(data); ok {
 		*m = *u
 		return
 	}
-	clean, ok := dialect.Base64(data)
+	clean, ok := dialect.StandardBase64(data)
 	if !ok {
-		r.bad("source.data", "it is not base64.")
+		r.refuseValue("source.data", "it is not base64.")
 	}
 	m.Base64 = clean
 }
@@ -90,7 +92,7 @@ func (r *requestReader) payload(m *chat.Media, data string) {
 // pictures are the types that Claude sees.
 var pictures = map[string]bool{"image/jpeg": true, "image/png": true, "image/gif": true, "image/webp": true}
 
-func (w *requestWriter) image(m *chat.Message, p *chat.Part, t *turn) error {
+func (w *requestWriter) writeImage(m *chat.Message, p *chat.Part, t *turn) error {
 	b := []byte(`{"type":"image","source":`)
 	switch media := p.Media; {
 	case media == nil || media.FileID != "":
@@ -100,9 +102,9 @@ func (w *requestWriter) image(m *chat.Message, p *chat.Part, t *turn) error {
 		if !pictures[kind] {
 			return refusePart(m, p, "the model takes pictures in JPEG, PNG, GIF and WebP, not %q.", kind)
 		}
-		b = base64Source(b, kind, media.Base64)
+		b = appendBase64Source(b, kind, media.Base64)
 	case media.URL != "":
-		b = urlSource(b, media.URL)
+		b = appendURLSource(b, media.URL)
 	default:
 		return refusePart(m, p, "there is no picture in it.")
 	}
@@ -112,17 +114,17 @@ func (w *requestWriter) image(m *chat.Message, p *chat.Part, t *turn) error {
 	if d := p.Media.Detail; d != "" && d != "auto" {
 		w.lose(chat.LostPart(*m, *p, chat.Dropped, "detail "+d))
 	}
-	t.blocks = append(t.blocks, block{json: w.rest(p.Raw, b), cache: p.Cache})
+	t.blocks = append(t.blocks, block{json: w.writeRest(p.Raw, b), cache: p.Cache})
 	return nil
 }
 
-// document writes a document. In what the assistant said there can be none.
-func (w *requestWriter) document(m *chat.Message, p *chat.Part, t *turn) error {
+// writeDocument writes a document. In what the assistant said there can be none.
+func (w *requestWriter) writeDocument(m *chat.Message, p *chat.Part, t *turn) error {
 	if m.Role == chat.Assistant {
-		w.instead(m, p, t, "[document "+p.Name+"]")
+		w.writeInstead(m, p, t, "[document "+p.Name+"]")
 		return nil
 	}
-	source, err := w.source(m, p)
+	source, err := w.writeSource(m, p)
 	if err != nil {
 		return err
 	}
@@ -142,29 +144,29 @@ func (w *requestWriter) document(m *chat.Message, p *chat.Part, t *turn) error {
 	if title != "" {
 		b = jsonscan.AppendText(append(b, `,"title":`...), title)
 	}
-	t.blocks = append(t.blocks, block{json: w.rest(p.Raw, b), cache: p.Cache})
+	t.blocks = append(t.blocks, block{json: w.writeRest(p.Raw, b), cache: p.Cache})
 	return nil
 }
 
-func (w *requestWriter) source(m *chat.Message, p *chat.Part) ([]byte, error) {
+func (w *requestWriter) writeSource(m *chat.Message, p *chat.Part) ([]byte, error) {
 	media := p.Media
 	switch {
 	case len(p.Content) > 0:
 		var inside turn
-		err := w.inside(m, p, &inside)
+		err := w.writeContent(m, p, &inside)
 		out := new(jsonscan.Writer).Open(jsonscan.Object).Key("type").Plain("content").Key("content")
-		new(marks).list(out, inside.blocks)
+		new(marks).writeBlocks(out, inside.blocks)
 		return out.Close(jsonscan.Object).Bytes(), err
 	case media == nil || media.FileID != "":
 		return nil, refusePart(m, p, "the file is not one of this service's.")
 	case media.URL != "":
-		return urlSource(nil, media.URL), nil
+		return appendURLSource(nil, media.URL), nil
 	case media.Base64 == "":
 		return plainSource(media.Plain), nil
 	}
 	kind := dialect.TypeOf(media)
 	if kind == "application/pdf" {
-		return base64Source(nil, kind, media.Base64), nil
+		return appendBase64Source(nil, kind, media.Base64), nil
 	}
 	words, err := base64.StdEncoding.DecodeString(media.Base64)
 	if !dialect.IsText(kind) || err != nil || !utf8.Valid(words) {
@@ -173,12 +175,12 @@ func (w *requestWriter) source(m *chat.Message, p *chat.Part) ([]byte, error) {
 	return plainSource(string(words)), nil
 }
 
-func base64Source(dst []byte, kind, data string) []byte {
+func appendBase64Source(dst []byte, kind, data string) []byte {
 	dst = append(dst, `{"type":"base64","media_type":"`+kind+`","data":"`...)
 	return append(append(dst, data...), `"}`...)
 }
 
-func urlSource(dst []byte, url string) []byte {
+func appendURLSource(dst []byte, url string) []byte {
 	return append(jsonscan.AppendText(append(dst, `{"type":"url","url":`...), url), '}')
 }
 

@@ -19,7 +19,7 @@ func (Codec) PassRequest(req *chat.Request, target dialect.Target) (dialect.Call
 		call.Header.Set(versionHeader, version)
 	} else {
 		call.Header.Set(versionHeader, version2023)
-		call.Losses = append(call.Losses, noVersion())
+		call.Losses = append(call.Losses, lossOfVersion())
 	}
 	if betas := req.Origin.Header.Values(betaHeader); len(betas) > 0 {
 		call.Header[betaHeader] = betas
@@ -30,7 +30,7 @@ func (Codec) PassRequest(req *chat.Request, target dialect.Target) (dialect.Call
 		threaded = jsonscan.Root(call.Body).Get(threadField).Exists()
 	}
 	if threaded && target.Threadless {
-		return dialect.Call{}, noThreads()
+		return dialect.Call{}, refuseThread()
 	}
 	if !loose && !folded && !req.Origin.Facts.Envelopes && !target.Forget {
 		var edits jsonscan.Edits
@@ -78,7 +78,7 @@ func unfold(body []byte) []byte {
 			out.Key(key.Name).Raw(v.Raw())
 		}
 	}
-	foldedFields(root, func(key string, v jsonscan.Value) { out.Key(key).Raw(v.Raw()) })
+	eachFoldedField(root, func(key string, v jsonscan.Value) { out.Key(key).Raw(v.Raw()) })
 	return out.Close(jsonscan.Object).Bytes()
 }
 
@@ -111,8 +111,8 @@ func (Codec) PutCost(raw []byte, nano int64) []byte {
 	return dialect.PutCost(raw, root.Get("usage"), nano)
 }
 
-// Unasked changes nothing: usage comes without being asked for.
-func (Codec) Unasked(frames []byte) []byte { return frames }
+// DropUnasked changes nothing: usage comes without being asked for.
+func (Codec) DropUnasked(frames []byte) []byte { return frames }
 
 // NothingToMeter reports whether a run of whole frames ends with content: nothing about the
 // message as a whole, and no error. The message begins in the first frame and ends

@@ -75,7 +75,7 @@ func (e *editor) toggleThinking(on bool) {
 	}
 	if p.kind != "" {
 		out := new(jsonscan.Writer)
-		e.requestWriter.thinking(out, &p)
+		e.requestWriter.writeThinking(out, &p)
 		e.added, e.enabled = out.Bytes(), p.kind == thinkEnabled
 	}
 	if p.effort != "" {
@@ -158,7 +158,7 @@ func (e *editor) writeThought(b jsonscan.Value, kind string, message, part int) 
 	own, ok := "", false
 	_, wrapped := chat.Unwrap(proof)
 	if wrapped {
-		own, ok = e.proof(proof)
+		own, ok = e.openProof(proof)
 	}
 	switch {
 	case wrapped && !ok:

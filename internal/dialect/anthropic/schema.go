@@ -8,13 +8,13 @@ import (
 	"stele/internal/jsonscan"
 )
 
-// objectSchema makes a tool's schema one that the API takes unchecked: an object at the root, whose
+// toObjectSchema makes a tool's schema one that the API takes unchecked: an object at the root, whose
 // properties have names that it knows. The rest is only read by the model.
-func objectSchema(schema json.RawMessage) (out json.RawMessage, note string) {
+func toObjectSchema(schema json.RawMessage) (out json.RawMessage, note string) {
 	root := jsonscan.At(schema, 0)
 	var odd []string
 	for key := range root.Get("properties").Members() {
-		if !legalProperty(key.Name) {
+		if !isLegalProperty(key.Name) {
 			odd = append(odd, key.Name)
 		}
 	}
@@ -33,9 +33,9 @@ func objectSchema(schema json.RawMessage) (out json.RawMessage, note string) {
 	return w.Key("type").Plain("object").Close(jsonscan.Object).Bytes(), "an object at the root"
 }
 
-// legalProperty reports whether the API takes the name of a tool's argument: of one that it does
+// isLegalProperty reports whether the API takes the name of a tool's argument: of one that it does
 // not take it refuses the whole request (anthropics/claude-code #79418).
-func legalProperty(name string) bool {
+func isLegalProperty(name string) bool {
 	const longest = 64
 	return len(name) > 0 && len(name) <= longest && !strings.ContainsFunc(name, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '.' || r == '-')
@@ -87,7 +87,7 @@ func withoutProperties(root jsonscan.Value, odd []string) json.RawMessage {
 // writeDescription writes a schema's description, and in it what the API has no key for.
 func writeDescription(w *jsonscan.Writer, text string, told []string) {
 	if len(told) > 0 {
-		text = lines(text, "{"+strings.Join(told, ", ")+"}")
+		text = joinLines(text, "{"+strings.Join(told, ", ")+"}")
 	}
 	if text != "" {
 		w.Key("description").Text(text)
@@ -98,7 +98,7 @@ func writeDescription(w *jsonscan.Writer, text string, told []string) {
 func enumText(schema json.RawMessage) string {
 	var values []string
 	for _, v := range jsonscan.At(schema, 0).Get("enum").Elements() {
-		values = append(values, words(v))
+		values = append(values, anyText(v))
 	}
 	return strings.Join(values, "\n")
 }

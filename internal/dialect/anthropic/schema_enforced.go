@@ -18,17 +18,17 @@ const (
 // enforced counts what the API is asked to enforce.
 type enforced struct{ tools, optional, unions int }
 
-func (e *enforced) tooMuch() bool {
+func (e *enforced) isTooMuch() bool {
 	return e.tools > mostStrict || e.optional > mostOptional || e.unions > mostUnions
 }
 
-// add counts a schema that strictSchema has written.
+// add counts a schema that toStrictSchema has written.
 func (e *enforced) add(schema []byte) *enforced {
-	e.schema(jsonscan.At(schema, 0), 0)
+	e.addSchema(jsonscan.At(schema, 0), 0)
 	return e
 }
 
-func (e *enforced) schema(v jsonscan.Value, depth int) {
+func (e *enforced) addSchema(v jsonscan.Value, depth int) {
 	if depth > deepest || v.Kind() != jsonscan.Object {
 		return
 	}
@@ -40,18 +40,18 @@ func (e *enforced) schema(v jsonscan.Value, depth int) {
 		if !required[key.Name] {
 			e.optional++
 		}
-		e.schema(inner, depth+1)
+		e.addSchema(inner, depth+1)
 	}
 	for _, inner := range v.Get("$defs").Members() {
-		e.schema(inner, depth+1)
+		e.addSchema(inner, depth+1)
 	}
-	e.schema(v.Get("items"), depth+1)
+	e.addSchema(v.Get("items"), depth+1)
 	choices := v.Get("anyOf")
 	if choices.Len() > 0 {
 		e.unions++
 	}
 	for _, inner := range choices.Elements() {
-		e.schema(inner, depth+1)
+		e.addSchema(inner, depth+1)
 	}
 }
 
@@ -67,13 +67,13 @@ func (w *requestWriter) relax(allowed map[string]bool) {
 			continue
 		}
 		if w.enforced.tools++; w.enforced.tools <= mostStrict {
-			ordered, _ := dialect.Ordered(t.Schema)
-			if schema, _, ok := strictSchema(ordered); ok {
+			ordered, _ := dialect.OrderProperties(t.Schema)
+			if schema, _, ok := toStrictSchema(ordered); ok {
 				w.enforced.add(schema)
 			}
 		}
 	}
-	if w.relaxed = w.enforced.tooMuch(); w.relaxed {
+	if w.relaxed = w.enforced.isTooMuch(); w.relaxed {
 		w.enforced = enforced{}
 		w.lose(chat.Lost(chat.FieldTools, chat.Dropped, "strict: "+tooMuch))
 	}

@@ -9,12 +9,12 @@ import (
 	"stele/internal/label"
 )
 
-// strictSchema makes a schema one that the API enforces, the way its own
+// toStrictSchema makes a schema one that the API enforces, the way its own
 // clients do: what it refuses goes into descriptions, which note reports. Not ok
 // is a schema that cannot be enforced, and note says why.
-func strictSchema(schema json.RawMessage) (out json.RawMessage, note string, ok bool) {
+func toStrictSchema(schema json.RawMessage) (out json.RawMessage, note string, ok bool) {
 	root := jsonscan.At(schema, 0)
-	if recursive(root) {
+	if isRecursive(root) {
 		return nil, "it refers to itself", false
 	}
 	var s stricter
@@ -147,7 +147,7 @@ func (s *stricter) writeMember(l *level, key string, v jsonscan.Value) {
 		l.described = v.View()
 	case "enum", "const":
 		l.free = true
-		s.keepOrTell(l, key, v, literal(v))
+		s.keepOrTell(l, key, v, isLiteral(v))
 	case "anyOf", "oneOf", "allOf":
 		s.writeAlternatives(l, key, v)
 	case "properties":
@@ -175,8 +175,8 @@ func (s *stricter) writeMember(l *level, key string, v jsonscan.Value) {
 	}
 }
 
-// literal reports whether a value, or each of a list of them, is a plain one.
-func literal(v jsonscan.Value) bool {
+// isLiteral reports whether a value, or each of a list of them, is a plain one.
+func isLiteral(v jsonscan.Value) bool {
 	for _, v := range v.Elements() {
 		if k := v.Kind(); k == jsonscan.Object || k == jsonscan.Array {
 			return false
@@ -268,12 +268,12 @@ func (s *stricter) writeEither(v, types jsonscan.Value, depth int) {
 	s.out.Close(jsonscan.Array).Close(jsonscan.Object)
 }
 
-// recursive reports whether a schema refers to something that it is part of.
-func recursive(root jsonscan.Value) bool {
+// isRecursive reports whether a schema refers to something that it is part of.
+func isRecursive(root jsonscan.Value) bool {
 	uses := make(map[string][]string)
 	for _, defs := range []string{"$defs", "definitions"} {
 		for key, v := range root.Get(defs).Members() {
-			uses[key.Name] = refs(v, nil, 0)
+			uses[key.Name] = collectRefs(v, nil, 0)
 		}
 	}
 	state := make(map[string]int) // 1: being looked at, 2: fine
@@ -292,11 +292,11 @@ func recursive(root jsonscan.Value) bool {
 		state[name] = 2
 		return false
 	}
-	return slices.ContainsFunc(refs(root, nil, 0), cyclic)
+	return slices.ContainsFunc(collectRefs(root, nil, 0), cyclic)
 }
 
-// refs are the names that a schema refers to.
-func refs(v jsonscan.Value, names []string, depth int) []string {
+// collectRefs finds the names that a schema refers to.
+func collectRefs(v jsonscan.Value, names []string, depth int) []string {
 	if depth > deepest {
 		return names
 	}
@@ -304,11 +304,11 @@ func refs(v jsonscan.Value, names []string, depth int) []string {
 		if ref := v.View(); key.Name == "$ref" && v.Kind() == jsonscan.String {
 			names = append(names, ref[strings.LastIndexByte(ref, '/')+1:])
 		} else {
-			names = refs(v, names, depth+1)
+			names = collectRefs(v, names, depth+1)
 		}
 	}
 	for _, v := range v.Elements() {
-		names = refs(v, names, depth+1)
+		names = collectRefs(v, names, depth+1)
 	}
 	return names
 }

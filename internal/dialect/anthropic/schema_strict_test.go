@@ -22,12 +22,12 @@ func TestASchemaIsRewrittenWithBoundedWork(t *testing.T) {
 		"keywords": `{"type":"object","properties":{},` + strings.Join(keywords, ",") + `}`,
 		"nested":   nested,
 	} {
-		out, note, ok := strictSchema([]byte(schema))
+		out, note, ok := toStrictSchema([]byte(schema))
 		if len(out) > 4*len(schema)+1<<20 || len(note) > 4096 {
 			t.Errorf("%s: %d bytes became %d, told in %d, %t", name, len(schema), len(out), len(note), ok)
 		}
 	}
-	out, _, ok := strictSchema([]byte(`{"type":["string","null","string"],"minLength":1}`))
+	out, _, ok := toStrictSchema([]byte(`{"type":["string","null","string"],"minLength":1}`))
 	if want := `{"anyOf":[{"type":"string","description":"{minLength: 1}"},{"type":"null"}]}`; !ok || string(out) != want {
 		t.Errorf("%s, want %s", out, want)
 	}

@@ -28,7 +28,7 @@ func TestHard131And137StrictSchemas(t *testing.T) {
 		"open objects": {`{"type":"object","properties":{"a":{"type":"array","items":{"type":"object"},"minItems":2}}}`,
 			`{"type":"object","properties":{"a":{"type":"array","items":{"type":"object","additionalProperties":false},"description":"{minItems: 2}"}},"additionalProperties":false}`, "additionalProperties, minItems"},
 	} {
-		got, note, ok := strictSchema(json.RawMessage(row.schema))
+		got, note, ok := toStrictSchema(json.RawMessage(row.schema))
 		if row.want == "" {
 			row.want = row.schema
 		}
@@ -40,7 +40,7 @@ func TestHard131And137StrictSchemas(t *testing.T) {
 		`{"type":"object","properties":{"a":{"$ref":"#/$defs/A"}},"$defs":{"A":{"type":"array","items":{"$ref":"#/$defs/A"}}}}`,
 		`{"type":"object","properties":{"a":{"$ref":"#"}}}`, `{"type":"object","properties":{"a":{}}}`, `{"type":"object","properties":{"a":true}}`, `true`,
 	} {
-		if got, _, ok := strictSchema(json.RawMessage(schema)); ok {
+		if got, _, ok := toStrictSchema(json.RawMessage(schema)); ok {
 			t.Errorf("%s became %s", schema, got)
 		}
 	}
@@ -56,7 +56,7 @@ func TestHard145LargeSchemas(t *testing.T) {
 	for range 12 {
 		schema = `{"type":"object","properties":{` + b.String() + `"deeper":` + schema + `}}`
 	}
-	got, _, ok := strictSchema(json.RawMessage(schema))
+	got, _, ok := toStrictSchema(json.RawMessage(schema))
 	if !ok || !gjson.ValidBytes(got) {
 		t.Error(ok)
 	}
@@ -64,7 +64,7 @@ func TestHard145LargeSchemas(t *testing.T) {
 	for range 100 {
 		bomb = `{"type":["object","array"],"properties":{"a":` + bomb + `}}`
 	}
-	if _, _, ok := strictSchema(json.RawMessage(bomb)); ok {
+	if _, _, ok := toStrictSchema(json.RawMessage(bomb)); ok {
 		t.Error("a schema that doubles at every level was rewritten")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 	"stele/internal/jsonscan"
 )
 
@@ -19,17 +20,15 @@ var reasons = map[string]chat.Reason{
 	"pause_turn":                    chat.Paused,
 }
 
-// foreign are the words of other APIs that imitations forget to translate.
-var foreign = map[string]chat.Reason{"stop": chat.EndTurn, "length": chat.MaxTokens, "tool_calls": chat.ToolUse, "content_filter": chat.Refused}
-
-// readStop reads why an answer ended: of a whole message, or of a stream's message_delta.
+// readStop reads why an answer ended: of a whole message, or of a stream's message_delta. Imitations
+// forget to translate the words of other APIs.
 func readStop(v jsonscan.Value) chat.Stop {
 	word := cloneText(v.Get("stop_reason"))
 	if word == "" {
 		return chat.Stop{}
 	}
 	lower := strings.ToLower(word)
-	s := chat.Stop{Reason: cmp.Or(reasons[lower], foreign[lower], chat.Other), Raw: word, Sequence: cloneText(v.Get("stop_sequence"))}
+	s := chat.Stop{Reason: cmp.Or(reasons[lower], dialect.EndInAnyWords(lower)), Raw: word, Sequence: cloneText(v.Get("stop_sequence"))}
 	details := v.Get("stop_details")
 	s.Category, s.Explanation = cloneText(details.Get("category")), cloneText(details.Get("explanation"))
 	return s
@@ -61,7 +60,7 @@ func writeStop(w *jsonscan.Writer, s *chat.Stop) {
 	w.Key("stop_reason").Plain(word)
 	w.Key("stop_sequence")
 	if s.Reason == chat.StopSequence {
-		textOrNull(w, s.Sequence)
+		writeTextOrNull(w, s.Sequence)
 	} else {
 		w.Null()
 	}
@@ -76,11 +75,11 @@ func writeStop(w *jsonscan.Writer, s *chat.Stop) {
 	} else {
 		w.Null()
 	}
-	textOrNull(w.Key("explanation"), s.Explanation)
+	writeTextOrNull(w.Key("explanation"), s.Explanation)
 	w.Close(jsonscan.Object)
 }
 
-func textOrNull(w *jsonscan.Writer, text string) {
+func writeTextOrNull(w *jsonscan.Writer, text string) {
 	if text == "" {
 		w.Null()
 	} else {

@@ -16,16 +16,16 @@ const (
 // which tells them apart from Claude's own when the bytes are passed on.
 var unsigned = chat.Envelope{}.Wrap()
 
-func signed(signature string) string {
-	if _, marked := chat.Marked(signature); marked || signature == unsigned {
+func ownSignature(signature string) string {
+	if _, marked := chat.MarkedTurn(signature); marked || signature == unsigned {
 		return ""
 	}
 	return signature
 }
 
-// carrier reports whether a part is an empty thought that is only there to
+// isCarrier reports whether a part is an empty thought that is only there to
 // carry the signature which another upstream put on the part after it.
-func carrier(p *chat.Part) bool {
+func isCarrier(p *chat.Part) bool {
 	if p.Kind != chat.Thought || p.Text != "" {
 		return false
 	}
@@ -33,9 +33,9 @@ func carrier(p *chat.Part) bool {
 	return ok && e.Dialect != dialectName && e.Raw != ""
 }
 
-// carry puts carried signatures back where they came from: on the call or text
+// putCarriedBack puts carried signatures back where they came from: on the call or text
 // that follows, or on the text before, where it had gone out when its signature came.
-func carry(parts []chat.Part) []chat.Part {
+func putCarriedBack(parts []chat.Part) []chat.Part {
 	out := parts[:0]
 	held, text := chat.Part{}, -1 // a carrier under way; the text that it may belong to
 	drop := func() {
@@ -50,7 +50,7 @@ func carry(parts []chat.Part) []chat.Part {
 	}
 	for i := range parts {
 		p := parts[i]
-		if carrier(&p) {
+		if isCarrier(&p) {
 			drop()
 			held = p
 			continue

@@ -13,8 +13,8 @@ const (
 	longestID   = 64  // of a tool call
 )
 
-// legal reports whether a tool may have the name.
-func legal(name string) bool { return dialect.CallID(name, longestName) == name }
+// isLegalName reports whether a tool may have the name.
+func isLegalName(name string) bool { return dialect.CallID(name, longestName) == name }
 
 // arguments are a call's as an object, and whether they were none. Words that are a
 // call's only input become its member input.

@@ -9,7 +9,7 @@ func blockWords(kind string, v jsonscan.Value) string {
 	content := v.Get("content")
 	switch kind {
 	case "search_result":
-		return lines(v.Get("title").View(), v.Get("source").View(), join(content))
+		return joinLines(v.Get("title").View(), v.Get("source").View(), joinText(content))
 	case "server_tool_use", "mcp_tool_use":
 		return "[" + v.Get("name").View() + " " + onlyInput(v.Get("input")) + "]"
 	case "web_search_tool_result":
@@ -19,16 +19,16 @@ func blockWords(kind string, v jsonscan.Value) string {
 				list = append(list, v.Get("title").View()+" "+v.Get("url").View())
 			}
 		}
-		return lines(list...)
+		return joinLines(list...)
 	case "web_fetch_tool_result":
 		document := content.Get("content")
-		return lines(failure(content), document.Get("title").View(), content.Get("url").View(), unlessBase64(document.Get("source", "data"), document))
+		return joinLines(failure(content), document.Get("title").View(), content.Get("url").View(), unlessBase64(document.Get("source", "data"), document))
 	case "code_execution_tool_result", "bash_code_execution_tool_result":
-		return lines(failure(content), words(content.Get("stdout")), words(content.Get("stderr")))
+		return joinLines(failure(content), anyText(content.Get("stdout")), anyText(content.Get("stderr")))
 	case "text_editor_code_execution_tool_result":
-		return lines(failure(content), unlessBase64(content.Get("content"), v))
+		return joinLines(failure(content), unlessBase64(content.Get("content"), v))
 	case "mcp_tool_result", "compaction":
-		return join(content)
+		return joinText(content)
 	case "tool_reference":
 		return "[tool " + v.Get("tool_name").View() + "]"
 	}
@@ -51,13 +51,13 @@ func unlessBase64(v, document jsonscan.Value) string {
 	return v.View()
 }
 
-// join is the text of a string, or of a list of blocks.
-func join(content jsonscan.Value) string {
+// joinText returns the text of a string, or of a list of blocks.
+func joinText(content jsonscan.Value) string {
 	list := []string{content.View()}
 	for _, v := range content.Elements() {
 		list = append(list, v.Get("text").View())
 	}
-	return lines(list...)
+	return joinLines(list...)
 }
 
 // onlyInput is the input of a tool: the value of its only member, or all of it.
@@ -67,7 +67,7 @@ func onlyInput(input jsonscan.Value) string {
 		n, only = n+1, v
 	}
 	if n == 1 {
-		return words(only)
+		return anyText(only)
 	}
-	return words(input)
+	return anyText(input)
 }

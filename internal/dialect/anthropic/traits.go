@@ -104,16 +104,16 @@ var spelling = strings.NewReplacer(".", "-", "@", "-", "_", "-", ":", "-", "/", 
 func traitsOf(model string) *traits {
 	model = spelling.Replace(strings.ToLower(model))
 	for _, m := range models {
-		if slices.ContainsFunc(m.patterns, func(pattern string) bool { return names(model, pattern) }) {
+		if slices.ContainsFunc(m.patterns, func(pattern string) bool { return isNamed(model, pattern) }) {
 			return m.traits
 		}
 	}
 	return &stranger
 }
 
-// names reports whether a model's name has the pattern in it, and not as the
+// isNamed reports whether a model's name has the pattern in it, and not as the
 // beginning of another version: opus-4 is not opus-4-9, but opus-4-20250514 is.
-func names(model, pattern string) bool {
+func isNamed(model, pattern string) bool {
 	_, rest, ok := strings.Cut(model, pattern)
 	if !ok || pattern == "claude" {
 		return ok

@@ -71,7 +71,7 @@ func (c *counts) takeIterations(v jsonscan.Value) {
 		}
 		sum.input, sum.output = sum.input+one.input, sum.output+one.output
 		sum.read, sum.write, sum.write1h = sum.read+one.read, sum.write+one.write, sum.write1h+one.write1h
-		if model := words(v.Get("model")); kind == "advisor_message" && model != "" && (adviser == "" || adviser == model) {
+		if model := anyText(v.Get("model")); kind == "advisor_message" && model != "" && (adviser == "" || adviser == model) {
 			one.thinking = 0 // it is in the sum as output
 			advised, adviser = advised.Add(one.usage()), strings.Clone(model)
 		}

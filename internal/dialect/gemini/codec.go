@@ -20,18 +20,18 @@ var _ dialect.Dialect = Codec{}
 // Name is the dialect's name.
 func (Codec) Name() string { return name }
 
-// Several reports whether one call may be asked for several answers. There is
+// TakesSeveral reports whether one call may be asked for several answers. There is
 // candidateCount, but the models that take more than one are few.
-func (Codec) Several() bool { return false }
+func (Codec) TakesSeveral() bool { return false }
 
 // Reads reports whether the upstream itself fetches what is at a part's address.
 // Only newer models do, and only from some hosts; clips of YouTube all of them.
 func (Codec) Reads(p *chat.Part, passes bool) bool {
-	return passes || p.Media != nil && youtube(p.Media.URL)
+	return passes || p.Media != nil && isYouTube(p.Media.URL)
 }
 
-// address is where a model is asked. Streams are always asked for as SSE.
-func address(t dialect.Target) string {
+// addressOf is where a model is asked. Streams are always asked for as SSE.
+func addressOf(t dialect.Target) string {
 	model := t.Model
 	if !strings.Contains(model, "models/") && !strings.HasPrefix(model, "tunedModels/") {
 		model = "models/" + model

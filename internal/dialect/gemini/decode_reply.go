@@ -22,25 +22,25 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 	case root.Kind() == jsonscan.Array:
 		return gather(body)
 	case w.failed:
-		return nil, failed(body)
+		return nil, readFailure(body)
 	}
 	r := &chat.Response{ID: w.id, Model: w.model, Usage: w.usage}
 	for i := range w.candidates {
-		w.blockAlso(&w.candidates[i])
-		answer, err := w.candidates[i].answer()
+		w.addBlock(&w.candidates[i])
+		answer, err := w.candidates[i].toAnswer()
 		if err != nil {
 			return nil, err
 		}
 		if w.candidates[i].finish == "" {
-			r.Notes = append(r.Notes, dialect.Unended())
+			r.Notes = append(r.Notes, dialect.LossOfEnd())
 		}
 		r.Answers = append(r.Answers, answer)
 	}
-	r.Notes = append(r.Notes, w.others.Tell()...)
+	r.Notes = append(r.Notes, w.others.TakeLosses()...)
 	switch {
 	case len(r.Answers) > 0:
 	case w.blocked != "":
-		r.Answers = []chat.Answer{{Stop: w.block()}}
+		r.Answers = []chat.Answer{{Stop: w.readBlock()}}
 	default:
 		return nil, fault.New(fault.UpstreamError, "The model's provider sent an answer with nothing in it.").Because(dialect.Cause(http.StatusOK, body))
 	}
@@ -53,7 +53,7 @@ func (Codec) CountResponse(body []byte) (*chat.Response, error) {
 	var usage chat.Usage
 	refused := false
 	report, err := jsonscan.Scan{Allow: jsonscan.Lenient}.Walk(body, func(key jsonscan.Key, v jsonscan.Value) {
-		switch camel(key.Name) {
+		switch toCamel(key.Name) {
 		case "usageMetadata":
 			usage = readUsage(v)
 		case "error":
@@ -64,7 +64,7 @@ func (Codec) CountResponse(body []byte) (*chat.Response, error) {
 	case err != nil || report.Root.Kind() != jsonscan.Object:
 		return nil, dialect.Unreadable(body)
 	case refused:
-		return nil, failed(body)
+		return nil, readFailure(body)
 	}
 	return &chat.Response{Usage: usage}, nil
 }
@@ -73,19 +73,19 @@ func (Codec) CountResponse(body []byte) (*chat.Response, error) {
 func gather(body []byte) (*chat.Response, error) {
 	return chat.Collect(chat.Tidy(func(yield func(chat.Chunk, error) bool) {
 		var r streamReader
-		events, err := r.frame(nil, body)
+		events, err := r.readFrame(nil, body)
 		yield(chat.Chunk{Events: events}, err)
 	}))
 }
 
-// answer is a candidate.
-func (w *wireCandidate) answer() (chat.Answer, error) {
+// toAnswer makes an answer of a candidate.
+func (w *wireCandidate) toAnswer() (chat.Answer, error) {
 	var all run
 	var pieces gathering
 	ids := make(map[string]bool)
 	add := func(p chat.Part) {
 		if p.Kind == chat.ToolCall {
-			p.ID = distinct(p.ID, ids)
+			p.ID = makeDistinct(p.ID, ids)
 		}
 		all.add(p, true)
 	}
@@ -94,12 +94,12 @@ func (w *wireCandidate) answer() (chat.Answer, error) {
 			for _, p := range pieces.take(&w.parts[i]) {
 				add(p)
 			}
-		} else if p, ok := w.parts[i].answered(); ok {
+		} else if p, ok := w.parts[i].readReplyPart(); ok {
 			add(p)
 		}
 	}
 	if pieces.open && reasons[w.finish] != chat.Failed { // which is a call that could not be written
-		add(pieces.end(!w.cutsOff()))
+		add(pieces.end(!w.cutsOffCalls()))
 	}
 	a := chat.Answer{Parts: all.end(), Logprobs: openLogprobs(w.logprobs)}
 	if len(w.citations) > 0 {
@@ -107,7 +107,7 @@ func (w *wireCandidate) answer() (chat.Answer, error) {
 	}
 	useful, called := false, false
 	for i := range a.Parts {
-		useful = useful || usable(&a.Parts[i])
+		useful = useful || isUsable(&a.Parts[i])
 		called = called || a.Parts[i].Kind == chat.ToolCall
 	}
 	stop, err := w.stop(useful)
@@ -115,9 +115,9 @@ func (w *wireCandidate) answer() (chat.Answer, error) {
 	return a, err
 }
 
-// answered is a part of an answer; placeholders and what cannot be read are none.
-func (w *wirePart) answered() (chat.Part, bool) {
-	p, wrong := w.common()
+// readReplyPart reads a part of an answer; placeholders and what cannot be read are none.
+func (w *wirePart) readReplyPart() (chat.Part, bool) {
+	p, wrong := w.toPart()
 	switch {
 	case wrong != "":
 		return chat.Part{Kind: chat.Opaque, Name: wrong + " that cannot be read"}, true
@@ -129,7 +129,7 @@ func (w *wirePart) answered() (chat.Part, bool) {
 		return chat.Part{Kind: chat.Opaque, Name: strings.Clone(w.extra[0].name), Raw: bytes.Clone(w.raw.Raw())}, true
 	}
 	if len(w.extra) > 0 && p.Kind != chat.Opaque {
-		p.Raw = besides(w.extra)
+		p.Raw = membersBeside(w.extra)
 	}
 	if (p.Kind == chat.Text || p.Kind == chat.Thought) && strings.Contains(p.Text, "\uFFFD") {
 		p.Text, _ = fieldOf(w.raw, "text").Piece() // it may have been cut inside of a character
@@ -138,8 +138,8 @@ func (w *wirePart) answered() (chat.Part, bool) {
 	return p, !empty
 }
 
-// besides are the members of a part that only this API knows, as an object.
-func besides(extra []wireMember) []byte {
+// membersBeside are the members of a part that only this API knows, as an object.
+func membersBeside(extra []wireMember) []byte {
 	var raw jsonscan.Writer
 	raw.Open(jsonscan.Object)
 	for _, e := range extra {
@@ -148,8 +148,8 @@ func besides(extra []wireMember) []byte {
 	return raw.Close(jsonscan.Object).Bytes()
 }
 
-// distinct gives a call an id that no other call of the answer has.
-func distinct(id string, taken map[string]bool) string {
+// makeDistinct gives a call an id that no other call of the answer has.
+func makeDistinct(id string, taken map[string]bool) string {
 	if id == "" || taken[id] {
 		return chat.NewCallID()
 	}
@@ -169,12 +169,12 @@ func cite(parts []chat.Part, sources []wireCitation) []chat.Part {
 	if last == len(parts) {
 		parts = append(parts, chat.Part{Kind: chat.Text})
 	}
-	parts[last].Citations = cited(sources, said)
+	parts[last].Citations = toCitations(sources, said)
 	return parts
 }
 
-// usable reports whether a part is something to show for an answer.
-func usable(p *chat.Part) bool {
+// isUsable reports whether a part is something to show for an answer.
+func isUsable(p *chat.Part) bool {
 	switch p.Kind {
 	case chat.Thought, chat.Redacted:
 		return false

@@ -32,21 +32,21 @@ type wireCandidate struct {
 
 // read reads an answer, in the very walk that finds whether it is JSON.
 func (w *wireChunk) read(data []byte) (jsonscan.Value, error) {
-	report, err := jsonscan.Scan{Allow: jsonscan.Lenient}.Walk(data, w.member)
+	report, err := jsonscan.Scan{Allow: jsonscan.Lenient}.Walk(data, w.readMember)
 	if k := report.Root.Kind(); err != nil || k != jsonscan.Object && k != jsonscan.Array {
 		return report.Root, dialect.Unreadable(data)
 	}
 	return report.Root, nil
 }
 
-func (w *wireChunk) member(key jsonscan.Key, v jsonscan.Value) {
+func (w *wireChunk) readMember(key jsonscan.Key, v jsonscan.Value) {
 	if v.Absent() {
 		return
 	}
-	switch camel(key.Name) {
+	switch toCamel(key.Name) {
 	case "candidates":
 		for _, v := range items(v) {
-			w.next().read(v, &w.others)
+			w.nextCandidate().read(v, &w.others)
 		}
 	case "promptFeedback":
 		if why := textOf(v, "blockReason"); why != "" {
@@ -83,8 +83,8 @@ func (w *wireChunk) reset(known bool) {
 	}
 }
 
-// next is a candidate to be read, in the memory of a frame before where there is some.
-func (w *wireChunk) next() *wireCandidate {
+// nextCandidate gives a candidate to be read, in the memory of a frame before where there is some.
+func (w *wireChunk) nextCandidate() *wireCandidate {
 	n := len(w.candidates)
 	if n < cap(w.candidates) {
 		w.candidates = w.candidates[:n+1]
@@ -113,7 +113,7 @@ func (w *wireCandidate) read(v jsonscan.Value, others *dialect.Others) {
 		case "finishMessage":
 			w.message, _ = v.Text()
 		case "index":
-			w.index, _ = integer(v)
+			w.index, _ = readInt(v)
 		case "continuationToken":
 			w.token, _ = v.Text()
 		case "citationMetadata":

@@ -18,15 +18,15 @@ type wireCitation struct {
 	raw               []byte
 }
 
-// cited are sources as common citations of all that was said, whose bytes are turned
+// toCitations makes of sources common citations of all that was said, whose bytes are turned
 // into characters. A source that is said to be nowhere in particular stays so.
-func cited(sources []wireCitation, text []byte) []chat.Citation {
+func toCitations(sources []wireCitation, text []byte) []chat.Citation {
 	var all []chat.Citation
 	for _, s := range sources {
 		s.find(text)
 		all = append(all, chat.Citation{
 			URL: s.uri, Title: s.title, Quote: s.quote,
-			Start: characters(text, s.start), End: characters(text, s.end),
+			Start: countCharacters(text, s.start), End: countCharacters(text, s.end),
 			Raw: bytes.Clone(s.raw), Dialect: name,
 		})
 	}
@@ -49,7 +49,7 @@ func (s *wireCitation) find(text []byte) {
 	}
 }
 
-func characters(text []byte, offset int64) int {
+func countCharacters(text []byte, offset int64) int {
 	return utf8.RuneCount(text[:min(max(offset, 0), int64(len(text)))])
 }
 
@@ -90,7 +90,7 @@ func (w *wireCandidate) readGrounding(v jsonscan.Value, others *dialect.Others) 
 		s := wireCitation{quote: textOf(segment, "text"), raw: v.Raw()}
 		s.locate(segment)
 		for _, v := range fieldOf(v, "groundingChunkIndices").Elements() {
-			if n, _ := integer(v); n >= 0 && n < int64(len(sources)) {
+			if n, _ := readInt(v); n >= 0 && n < int64(len(sources)) {
 				s.uri, s.title = sources[n].uri, sources[n].title
 				w.citations = append(w.citations, s)
 			}
@@ -121,6 +121,6 @@ func (w *wireCandidate) readAddresses(v jsonscan.Value) {
 
 // locate reads which bytes of the text rest on a source.
 func (s *wireCitation) locate(v jsonscan.Value) {
-	s.start, _ = integer(fieldOf(v, "startIndex"))
-	s.end, _ = integer(fieldOf(v, "endIndex"))
+	s.start, _ = readInt(fieldOf(v, "startIndex"))
+	s.end, _ = readInt(fieldOf(v, "endIndex"))
 }

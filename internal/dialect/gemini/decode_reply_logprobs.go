@@ -36,9 +36,9 @@ func openLogprobs(v jsonscan.Value) json.RawMessage {
 
 // writeToken writes a token and how likely it was, as either API has them.
 func writeToken(w *jsonscan.Writer, as string, v jsonscan.Value) {
-	likely, _ := number(fieldOf(v, "logProbability"))
+	likely, _ := readNumber(fieldOf(v, "logProbability"))
 	if own := fieldOf(v, "logprob"); own.Exists() {
-		likely, _ = number(own)
+		likely, _ = readNumber(own)
 	}
 	w.Key("token").Text(textOf(v, "token")).Key(as).Float(likely)
 }

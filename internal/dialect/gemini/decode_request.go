@@ -49,7 +49,7 @@ func Fields() *dialect.Known { return members }
 // checkName refuses a member that is a field but for its letters' case, also in what
 // counts as part of the body: extraBody and options, and one of them in the other.
 func checkName(key jsonscan.Key, v jsonscan.Value, depth int) error {
-	name := camel(key.Name)
+	name := toCamel(key.Name)
 	if err := members.Check(name); err != nil {
 		return err
 	}
@@ -82,10 +82,10 @@ type requestReader struct {
 // decode reads a body that was checked.
 func decode(body []byte) (*chat.Conversation, error) {
 	r := &requestReader{talk: &chat.Conversation{}, seen: make(map[string]bool), turns: turns{content: -1, part: -1}}
-	r.root(jsonscan.Root(body))
+	r.readRoot(jsonscan.Root(body))
 	for i := 0; i < len(r.under) && r.err == nil; i++ {
 		r.merged = true
-		r.root(r.under[i])
+		r.readRoot(r.under[i])
 	}
 	r.settleThinking()
 	r.settleFormat()
@@ -99,61 +99,63 @@ func decode(body []byte) (*chat.Conversation, error) {
 	return r.talk, nil
 }
 
-// root reads the members of the whole request.
-func (r *requestReader) root(v jsonscan.Value) {
+// readRoot reads the members of the whole request.
+func (r *requestReader) readRoot(v jsonscan.Value) {
 	for key, v := range fields(v) {
 		switch {
 		case r.err != nil:
 			return
 		case r.merged && key.name == "generationConfig":
-			r.config(v) // merged member by member
-		case r.first("", key):
-			r.member(key, v)
+			r.readConfig(v) // merged member by member
+		case r.isFirst("", key):
+			r.readMember(key, v)
 		}
 	}
 }
 
-func (r *requestReader) member(key field, v jsonscan.Value) {
+func (r *requestReader) readMember(key field, v jsonscan.Value) {
 	switch key.name {
 	case "contents":
-		r.contents(v)
+		r.readContents(v)
 	case "systemInstruction":
-		r.system(v)
+		r.readSystem(v)
 	case "tools":
-		r.tools(v)
+		r.readTools(v)
 	case "toolConfig":
-		r.toolConfig(v)
+		r.readToolConfig(v)
 	case "generationConfig":
-		r.config(v)
+		r.readConfig(v)
 	case "thinkingConfig":
-		r.thinking(v)
+		r.readThinking(v)
 	case "serviceTier":
-		r.talk.Tier = strings.ToLower(r.enum(tiers, key.name, v))
+		r.talk.Tier = strings.ToLower(r.readEnum(tiers, key.name, v))
 	case "model": // the path decides
 	case "reasoning", "thinking", "reasoningEffort":
-		r.loosely(key.spelled, v)
+		r.readSwitch(key.spelled, v)
 	case "extraBody", "options": // its members count where the body has none itself
 		r.wantObject(key.name, v)
 		r.under = append(r.under, v)
 	case "cachedContent", "continuationToken":
-		r.extra(key.name, v, chat.Vital)
+		if dialect.Asks(v) {
+			r.keepExtra(key.name, v, chat.Vital)
+		}
 	case "labels", "store":
-		r.extra(key.name, v, chat.Harmless)
+		r.keepExtra(key.name, v, chat.Harmless)
 	case "safetySettings":
-		r.extra(key.name, v, chat.Shapes)
+		r.keepExtra(key.name, v, chat.Shapes)
 	default:
-		r.unknown(key, v)
+		r.keepUnknown(key, v)
 	}
 }
 
-// system reads systemInstruction: a Content, or just a string.
-func (r *requestReader) system(v jsonscan.Value) {
+// readSystem reads systemInstruction: a Content, or just a string.
+func (r *requestReader) readSystem(v jsonscan.Value) {
 	if text, ok := v.Text(); ok {
 		r.addSystem(text, 0)
 		return
 	}
-	if v.Kind() != jsonscan.Object {
-		r.wrong("systemInstruction", "a Content or a string")
+	if v.Kind() != jsonscan.Object && !dialect.IsEmptyList(v) {
+		r.refuseType("systemInstruction", "a Content or a string")
 	}
 	for key, v := range fields(v) {
 		switch key.name {
@@ -168,7 +170,7 @@ func (r *requestReader) system(v jsonscan.Value) {
 		for i, v := range items(v) {
 			var p wirePart
 			if wrong := p.read(v); wrong != "" || p.data != "text" {
-				r.wrong(fmt.Sprintf("systemInstruction.parts[%d]", i), "text")
+				r.refuseType(fmt.Sprintf("systemInstruction.parts[%d]", i), "text")
 				return
 			}
 			for _, e := range p.extra {
@@ -185,9 +187,9 @@ func (r *requestReader) addSystem(text string, at int) {
 	}
 }
 
-// first reports whether a member was not read before. Spelled in both ways in one
+// isFirst reports whether a member was not read before. Spelled in both ways in one
 // object it is refused, as Google does; in a merged object it is passed over.
-func (r *requestReader) first(scope string, key field) bool {
+func (r *requestReader) isFirst(scope string, key field) bool {
 	id := scope + key.name
 	if !r.seen[id] {
 		r.seen[id] = true
@@ -199,25 +201,25 @@ func (r *requestReader) first(scope string, key field) bool {
 	return false
 }
 
-// unknown keeps a member that this API is not known to have, if it can be a member at
+// keepUnknown keeps a member that this API is not known to have, if it can be a member at
 // all.
-func (r *requestReader) unknown(key field, v jsonscan.Value) {
-	if plain(key.spelled) {
-		r.extra(key.spelled, v, chat.Shapes)
+func (r *requestReader) keepUnknown(key field, v jsonscan.Value) {
+	if isPlain(key.spelled) {
+		r.keepExtra(key.spelled, v, chat.Shapes)
 		return
 	}
-	r.note(name+"."+r.where("?"), chat.Dropped, "%q is no name of a field", key.spelled)
+	r.note(name+"."+r.pathOf("?"), chat.Dropped, "%q is no name of a field", key.spelled)
 }
 
-// plain reports whether a name can be part of a path.
-func plain(field string) bool { return field != "" && !strings.ContainsAny(field, ".[]") }
+// isPlain reports whether a name can be part of a path.
+func isPlain(field string) bool { return field != "" && !strings.ContainsAny(field, ".[]") }
 
-// extra keeps a member that only this API knows.
-func (r *requestReader) extra(field string, v jsonscan.Value, effect chat.Effect) {
-	if (v.Kind() == jsonscan.False || v.Len() == 0 && (v.Kind() == jsonscan.Object || v.Kind() == jsonscan.Array)) && effect != chat.Vital {
-		return // nothing is asked for: false is as good as absent in this API
+// keepExtra keeps a member that only this API knows.
+func (r *requestReader) keepExtra(field string, v jsonscan.Value, effect chat.Effect) {
+	if (v.Kind() == jsonscan.False || !dialect.Asks(v)) && effect != chat.Vital {
+		return // false is as good as absent in this API
 	}
-	r.talk.Extra = append(r.talk.Extra, chat.Extra{Name: name + "." + r.where(field), Value: v.Raw(), Effect: effect})
+	r.talk.Extra = append(r.talk.Extra, chat.Extra{Name: name + "." + r.pathOf(field), Value: v.Raw(), Effect: effect})
 }
 
 // note reports what the decoder itself did about a field.
@@ -228,13 +230,13 @@ func (r *requestReader) note(field string, verb chat.Verb, format string, args .
 // fail keeps the first complaint.
 func (r *requestReader) fail(code fault.Code, field, what string) {
 	if r.err == nil {
-		path := r.where(field)
+		path := r.pathOf(field)
 		r.err = fault.New(code, "%s %s.", path, what).With("field", path)
 	}
 }
 
-// where is the path of a member of what is being read, or of that itself.
-func (r *requestReader) where(field string) string {
+// pathOf is the path of a member of what is being read, or of that itself.
+func (r *requestReader) pathOf(field string) string {
 	path := r.within
 	if t := &r.turns; t.content >= 0 {
 		path = "contents[" + strconv.Itoa(t.content) + "]"
@@ -248,15 +250,15 @@ func (r *requestReader) where(field string) string {
 	return path + field
 }
 
-// wrong complains about a member of the wrong JSON type.
-func (r *requestReader) wrong(field, want string) {
+// refuseType complains about a member of the wrong JSON type.
+func (r *requestReader) refuseType(field, want string) {
 	r.fail(fault.InvalidRequestBody, field, "must be "+want)
 }
 
 // wantObject complains about what is no object, in which there is nothing to be read.
 func (r *requestReader) wantObject(field string, v jsonscan.Value) {
-	if v.Kind() != jsonscan.Object {
-		r.wrong(field, "an object")
+	if v.Kind() != jsonscan.Object && !dialect.IsEmptyList(v) {
+		r.refuseType(field, "an object")
 	}
 }
 
@@ -264,41 +266,43 @@ func (r *requestReader) wantObject(field string, v jsonscan.Value) {
 // of one.
 func (r *requestReader) wantList(field string, v jsonscan.Value) {
 	if v.Kind() != jsonscan.Array && v.Kind() != jsonscan.Object {
-		r.wrong(field, "a list")
+		r.refuseType(field, "a list")
 	}
 }
 
-func (r *requestReader) word(field string, v jsonscan.Value) string {
+func (r *requestReader) readWord(field string, v jsonscan.Value) string {
 	text, ok := v.Text()
 	if !ok {
-		r.wrong(field, "a string")
+		r.refuseType(field, "a string")
 	}
 	return text
 }
 
-func (r *requestReader) enum(e enum, field string, v jsonscan.Value) string {
-	word, ok := e.word(v)
+func (r *requestReader) readEnum(e enum, field string, v jsonscan.Value) string {
+	word, ok := e.readWord(v)
 	if !ok {
-		r.wrong(field, "a string")
+		r.refuseType(field, "a string")
 	}
 	return word
 }
 
-func (r *requestReader) texts(field string, v jsonscan.Value) (all []string) {
+func (r *requestReader) readTexts(field string, v jsonscan.Value) (all []string) {
 	if text, ok := v.Text(); ok {
 		return []string{text}
 	}
 	if v.Kind() != jsonscan.Array {
-		r.wrong(field, "a list of strings")
+		r.refuseType(field, "a list of strings")
 	}
 	for i, v := range v.Elements() {
-		all = append(all, r.word(field+"["+strconv.Itoa(i)+"]", v))
+		all = append(all, r.readWord(field+"["+strconv.Itoa(i)+"]", v))
 	}
 	return all
 }
 
-// object keeps a free object.
-func (r *requestReader) object(field string, v jsonscan.Value) []byte {
-	r.wantObject(field, v)
+// readObject keeps a free object.
+func (r *requestReader) readObject(field string, v jsonscan.Value) []byte {
+	if r.wantObject(field, v); v.Kind() != jsonscan.Object {
+		return nil
+	}
 	return v.Raw()
 }

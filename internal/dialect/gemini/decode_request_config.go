@@ -14,41 +14,41 @@ import (
 // mostCandidates is what OpenAI takes, which has the most; each upstream has its own bound.
 const mostCandidates = 128
 
-// config reads generationConfig, the body's own or one that is merged under it.
-func (r *requestReader) config(v jsonscan.Value) {
+// readConfig reads generationConfig, the body's own or one that is merged under it.
+func (r *requestReader) readConfig(v jsonscan.Value) {
 	const scope = "generationConfig"
 	r.wantObject(scope, v)
 	r.within = scope
 	for key, v := range fields(v) {
-		if r.first(scope+".", key) {
-			r.setting(key, v)
+		if r.isFirst(scope+".", key) {
+			r.readSetting(key, v)
 		}
 	}
 	r.within = ""
 }
 
-func (r *requestReader) setting(key field, v jsonscan.Value) {
+func (r *requestReader) readSetting(key field, v jsonscan.Value) {
 	s := &r.talk.Sampling
 	switch key.name {
 	case "temperature":
-		s.Temperature = r.float(key.name, v)
+		s.Temperature = r.readNumber(key.name, v)
 	case "topP":
-		s.TopP = r.float(key.name, v)
+		s.TopP = r.readNumber(key.name, v)
 	case "topK":
-		s.TopK = r.float(key.name, v)
+		s.TopK = r.readNumber(key.name, v)
 	case "presencePenalty":
-		s.Presence = r.float(key.name, v)
+		s.Presence = r.readNumber(key.name, v)
 	case "frequencyPenalty":
-		s.Frequency = r.float(key.name, v)
+		s.Frequency = r.readNumber(key.name, v)
 	case "maxOutputTokens":
-		s.MaxTokens = r.whole(key.name, v)
+		s.MaxTokens = r.readInt(key.name, v)
 	case "seed":
-		s.Seed = r.whole(key.name, v)
+		s.Seed = r.readInt(key.name, v)
 	case "stopSequences":
-		stops, losses := dialect.Stops(r.texts(key.name, v))
+		stops, losses := dialect.Stops(r.readTexts(key.name, v))
 		s.Stop, r.talk.Notes = stops, append(r.talk.Notes, losses...)
 	case "candidateCount":
-		n := r.whole(key.name, v)
+		n := r.readInt(key.name, v)
 		switch {
 		case n == nil:
 		case *n < 0 || *n > mostCandidates:
@@ -57,60 +57,60 @@ func (r *requestReader) setting(key field, v jsonscan.Value) {
 			r.talk.N = int(*n)
 		}
 	case "responseLogprobs":
-		r.format.logprobs = r.flag(key.name, v)
+		r.format.logprobs = r.readBool(key.name, v)
 	case "logprobs":
-		r.format.alternatives = r.whole(key.name, v)
+		r.format.alternatives = r.readInt(key.name, v)
 	case "thinkingConfig": // is preferred to the root's
 		if r.talk.Thinking != nil {
 			r.note(name+".thinkingConfig", chat.Dropped, ownThinking)
 		}
 		r.talk.Thinking = nil
-		r.thinking(v)
+		r.readThinking(v)
 	case "responseModalities":
-		r.modalities(v)
+		r.readModalities(v)
 	case "mediaResolution":
-		r.detail = strings.ToLower(r.enum(resolutions, key.name, v))
+		r.detail = strings.ToLower(r.readEnum(resolutions, key.name, v))
 	case "responseMimeType", "responseSchema", "responseJsonSchema", "_responseJsonSchema", "responseFormat":
-		r.shape(key, v)
+		r.readShape(key, v)
 	default:
-		r.unknown(key, v)
+		r.keepUnknown(key, v)
 	}
 }
 
-func (r *requestReader) float(field string, v jsonscan.Value) *float64 {
-	f, ok := number(v)
+func (r *requestReader) readNumber(field string, v jsonscan.Value) *float64 {
+	f, ok := readNumber(v)
 	if !ok {
-		r.wrong(field, "a number")
+		r.refuseType(field, "a number")
 		return nil
 	}
 	return &f
 }
 
-func (r *requestReader) whole(field string, v jsonscan.Value) *int64 {
-	n, ok := integer(v)
+func (r *requestReader) readInt(field string, v jsonscan.Value) *int64 {
+	n, ok := readInt(v)
 	if !ok {
-		r.wrong(field, "a whole number")
+		r.refuseType(field, "a whole number")
 		return nil
 	}
 	return &n
 }
 
-func (r *requestReader) flag(field string, v jsonscan.Value) bool {
+func (r *requestReader) readBool(field string, v jsonscan.Value) bool {
 	yes, ok := v.Bool()
 	if !ok {
-		r.wrong(field, "true or false")
+		r.refuseType(field, "true or false")
 	}
 	return yes
 }
 
-func (r *requestReader) modalities(v jsonscan.Value) {
+func (r *requestReader) readModalities(v jsonscan.Value) {
 	if v.Kind() != jsonscan.Array {
-		r.wrong("responseModalities", "a list")
+		r.refuseType("responseModalities", "a list")
 	}
 	for _, v := range v.Elements() {
-		word, ok := modalities.word(v)
+		word, ok := modalities.readWord(v)
 		if !ok {
-			r.wrong("responseModalities", "a list of TEXT, IMAGE and AUDIO")
+			r.refuseType("responseModalities", "a list of TEXT, IMAGE and AUDIO")
 		}
 		if word != "" {
 			r.talk.Output = append(r.talk.Output, strings.ToLower(word))
@@ -141,32 +141,32 @@ type loose struct {
 	field, effort string
 }
 
-// loosely reads true (think as the model likes), false (do not) or an effort.
-func (r *requestReader) loosely(field string, v jsonscan.Value) {
+// readSwitch reads true (think as the model likes), false (do not) or an effort.
+func (r *requestReader) readSwitch(field string, v jsonscan.Value) {
 	effort := ""
 	switch v.Kind() {
 	case jsonscan.True:
 	case jsonscan.False:
 		effort = "none"
 	case jsonscan.String:
-		level, err := dialect.Effort(v.View(), field)
+		level, err := dialect.ReadEffort(v.View(), field)
 		if err != nil && r.err == nil {
 			r.err = err
 		}
 		effort = level
 	case jsonscan.Object: // as OpenRouter has it
 		if word := fieldOf(v, "effort"); word.Kind() == jsonscan.String {
-			r.loosely(field, word)
+			r.readSwitch(field, word)
 			return
 		}
 		if on := fieldOf(v, "enabled"); !on.Absent() {
-			r.loosely(field, on)
+			r.readSwitch(field, on)
 			return
 		}
-		r.extra(field, v, chat.Shapes)
+		r.keepExtra(field, v, chat.Shapes)
 		return
 	default:
-		r.extra(field, v, chat.Shapes)
+		r.keepExtra(field, v, chat.Shapes)
 		return
 	}
 	r.loose = append(r.loose, loose{field, effort})
@@ -175,23 +175,23 @@ func (r *requestReader) loosely(field string, v jsonscan.Value) {
 // ownThinking is why a thinkingConfig at the root is passed over.
 const ownThinking = "generationConfig has its own"
 
-// thinking reads thinkingConfig, which is taken at the root too.
-func (r *requestReader) thinking(v jsonscan.Value) {
+// readThinking reads thinkingConfig, which is taken at the root too.
+func (r *requestReader) readThinking(v jsonscan.Value) {
 	r.wantObject("thinkingConfig", v)
 	outer := r.within
-	r.within = r.where("thinkingConfig")
+	r.within = r.pathOf("thinkingConfig")
 	show := false
 	t := &chat.Thinking{Show: &show}
 	for key, v := range fields(v) {
 		switch key.name {
 		case "includeThoughts":
-			show = r.flag(key.name, v)
+			show = r.readBool(key.name, v)
 		case "thinkingBudget":
-			t.Budget = r.whole(key.name, v)
+			t.Budget = r.readInt(key.name, v)
 		case "thinkingLevel":
-			t.Effort = r.level(key.name, v)
+			t.Effort = r.readLevel(key.name, v)
 		default:
-			r.unknown(key, v)
+			r.keepUnknown(key, v)
 		}
 	}
 	if t.Budget != nil && t.Effort != "" {
@@ -208,8 +208,8 @@ func (r *requestReader) thinking(v jsonscan.Value) {
 	r.within = outer
 }
 
-func (r *requestReader) level(field string, v jsonscan.Value) string {
-	word := r.enum(levels, field, v)
+func (r *requestReader) readLevel(field string, v jsonscan.Value) string {
+	word := r.readEnum(levels, field, v)
 	if word != "" && !slices.Contains(levels.words, word) {
 		r.fail(fault.InvalidParameter, field, "must be one of MINIMAL, LOW, MEDIUM, HIGH")
 	}

@@ -36,8 +36,8 @@ type call struct {
 	given    bool // the client gave it its id
 }
 
-// contents reads the turns.
-func (r *requestReader) contents(v jsonscan.Value) {
+// readContents reads the turns.
+func (r *requestReader) readContents(v jsonscan.Value) {
 	r.wantList("contents", v)
 	for i, v := range items(v) {
 		if i == dialect.MostMessages {
@@ -48,7 +48,7 @@ func (r *requestReader) contents(v jsonscan.Value) {
 			return
 		}
 		r.turns.content = i
-		r.content(v)
+		r.readContent(v)
 	}
 	r.endPieces()
 	if r.turns.silent && len(r.talk.Messages) > 0 { // it is not the model's turn to go on with its own
@@ -60,7 +60,7 @@ func (r *requestReader) contents(v jsonscan.Value) {
 	r.close()
 }
 
-func (r *requestReader) content(v jsonscan.Value) {
+func (r *requestReader) readContent(v jsonscan.Value) {
 	r.wantObject("", v)
 	m := chat.Message{At: r.turns.content}
 	named := false
@@ -68,22 +68,22 @@ func (r *requestReader) content(v jsonscan.Value) {
 	for key, v := range fields(v) {
 		switch key.name {
 		case "role":
-			m.Role, named = r.role(v), true
+			m.Role, named = r.readRole(v), true
 		case "parts":
 			r.wantList("parts", v)
 			for j, v := range items(v) {
 				r.turns.part = j
-				r.part(&m, v)
+				r.readPart(&m, v)
 			}
 			r.turns.part = -1
 		default:
-			r.unknown(key, v)
+			r.keepUnknown(key, v)
 		}
 	}
 	switch { // what only one of them can say is its turn, whatever its name
-	case m.Role == chat.Assistant && onlyOf(m.Parts, chat.ToolResult):
+	case m.Role == chat.Assistant && hasOnly(m.Parts, chat.ToolResult):
 		m.Role = chat.User
-	case !named && onlyOf(m.Parts, chat.ToolCall):
+	case !named && hasOnly(m.Parts, chat.ToolCall):
 		m.Role = chat.Assistant
 	}
 	if r.turns.odd >= 0 && m.Role == chat.User { // what a person said must not be left out
@@ -94,14 +94,14 @@ func (r *requestReader) content(v jsonscan.Value) {
 	r.append(m)
 }
 
-// onlyOf reports whether there are parts, and all of them of a kind.
-func onlyOf(parts []chat.Part, kind chat.Kind) bool {
+// hasOnly reports whether there are parts, and all of them of a kind.
+func hasOnly(parts []chat.Part, kind chat.Kind) bool {
 	return len(parts) > 0 && !slices.ContainsFunc(parts, func(p chat.Part) bool { return p.Kind != kind })
 }
 
-// role reads who speaks. Results may come as a function's or a tool's turn.
-func (r *requestReader) role(v jsonscan.Value) chat.Role {
-	switch r.word("role", v) {
+// readRole reads who speaks. Results may come as a function's or a tool's turn.
+func (r *requestReader) readRole(v jsonscan.Value) chat.Role {
+	switch r.readWord("role", v) {
 	case "", "user", "function", "tool":
 		return chat.User
 	case "model":
@@ -111,16 +111,16 @@ func (r *requestReader) role(v jsonscan.Value) chat.Role {
 	return chat.User
 }
 
-// part reads one part into m. Empty text, which clients send back from streams, is
+// readPart reads one part into m. Empty text, which clients send back from streams, is
 // left out.
-func (r *requestReader) part(m *chat.Message, v jsonscan.Value) {
+func (r *requestReader) readPart(m *chat.Message, v jsonscan.Value) {
 	var w wirePart
 	switch wrong := w.read(v); {
 	case wrong == ".":
-		r.wrong("", "an object")
+		r.refuseType("", "an object")
 		return
 	case wrong != "":
-		r.wrong(wrong, "of the type the API has for it")
+		r.refuseType(wrong, "of the type the API has for it")
 		return
 	case w.twice:
 		r.fail(fault.InvalidParameter, "", "has more than one kind of data")
@@ -128,12 +128,12 @@ func (r *requestReader) part(m *chat.Message, v jsonscan.Value) {
 	}
 	if r.turns.pieces.concerns(&w) {
 		for _, p := range r.turns.pieces.take(&w) {
-			r.joined(m, p)
+			r.addJoinedCall(m, p)
 		}
 		return
 	}
 	r.endPieces()
-	p, wrong := w.common()
+	p, wrong := w.toPart()
 	if wrong != "" {
 		r.fail(fault.InvalidParameter, wrong, "cannot be read")
 		return
@@ -143,9 +143,9 @@ func (r *requestReader) part(m *chat.Message, v jsonscan.Value) {
 	r.sign(m, &p, w.signature)
 	switch {
 	case p.Kind == chat.ToolCall:
-		r.called(&p)
+		r.noteCall(&p)
 	case p.Kind == chat.ToolResult:
-		if r.orphan(m, &p) {
+		if r.bindResult(m, &p) {
 			return
 		}
 	case p.Kind == chat.Thought && p.Text == "" && signs(m, &p):
@@ -168,17 +168,17 @@ func (r *requestReader) part(m *chat.Message, v jsonscan.Value) {
 func (r *requestReader) endPieces() {
 	if r.turns.pieces.open {
 		m := chat.Message{Role: chat.Assistant, At: r.turns.content}
-		r.joined(&m, r.turns.pieces.end(true))
+		r.addJoinedCall(&m, r.turns.pieces.end(true))
 		r.append(m)
 	}
 }
 
-// joined adds a call that came in pieces.
-func (r *requestReader) joined(m *chat.Message, p chat.Part) {
+// addJoinedCall adds a call that came in pieces.
+func (r *requestReader) addJoinedCall(m *chat.Message, p chat.Part) {
 	signature := p.Proof
 	p.Proof, p.At = "", max(r.turns.part, 0)
 	r.sign(m, &p, signature)
-	r.called(&p)
+	r.noteCall(&p)
 	m.Parts = append(m.Parts, p)
 }
 
@@ -191,18 +191,18 @@ func (r *requestReader) keep(p *chat.Part, extra []wireMember) {
 	var raw jsonscan.Writer
 	raw.Open(jsonscan.Object)
 	for _, e := range extra {
-		if !plain(innermost(e.name)) {
-			r.note(name+"."+r.where("?"), chat.Dropped, "%q is no name of a field", e.name)
+		if !isPlain(innermostName(e.name)) {
+			r.note(name+"."+r.pathOf("?"), chat.Dropped, "%q is no name of a field", e.name)
 			continue
 		}
 		if jsonscan.At(e.value, 0).Kind() == jsonscan.False {
 			continue // which is as good as absent
 		}
 		effect := chat.Shapes
-		if camel(e.name) == "partMetadata" { // the client's own
+		if toCamel(e.name) == "partMetadata" { // the client's own
 			effect = chat.Harmless
 		}
-		r.talk.Extra = append(r.talk.Extra, chat.Extra{Name: name + "." + r.where(e.name), Value: e.value, Effect: effect})
+		r.talk.Extra = append(r.talk.Extra, chat.Extra{Name: name + "." + r.pathOf(e.name), Value: e.value, Effect: effect})
 		if !strings.Contains(e.name, ".") {
 			raw.Key(e.name).Raw(e.value)
 		}
@@ -212,8 +212,8 @@ func (r *requestReader) keep(p *chat.Part, extra []wireMember) {
 	}
 }
 
-// innermost is the name of a member without those of the objects that it is in.
-func innermost(name string) string {
+// innermostName is the name of a member without those of the objects that it is in.
+func innermostName(name string) string {
 	for _, outer := range []string{"functionCall.", "functionResponse.", "parts.", "inlineData.", "fileData."} {
 		name = strings.TrimPrefix(name, outer)
 	}
@@ -251,9 +251,9 @@ func signs(m *chat.Message, p *chat.Part) bool {
 	return true
 }
 
-// called gives a call without an id one that the same history always gives it,
+// noteCall gives a call without an id one that the same history always gives it,
 // and waits for its result.
-func (r *requestReader) called(p *chat.Part) {
+func (r *requestReader) noteCall(p *chat.Part) {
 	if p.Name == "" {
 		r.fail(fault.MissingParameter, "functionCall.name", "is missing")
 	}
@@ -271,9 +271,9 @@ func (r *requestReader) called(p *chat.Part) {
 	}
 }
 
-// orphan finds the call that a result is for: by its id, by its name, by its
-// order. A result without one becomes text.
-func (r *requestReader) orphan(m *chat.Message, p *chat.Part) bool {
+// bindResult finds the call that a result is for: by its id, by its name, by its
+// order. A result without one becomes text, and is reported as an orphan.
+func (r *requestReader) bindResult(m *chat.Message, p *chat.Part) (orphan bool) {
 	i := r.turns.find(p)
 	if i < 0 {
 		r.talk.Notes = append(r.talk.Notes, chat.LostPart(*m, *p, chat.Approximated, "the call that it answers is not there: sent as text"))

@@ -20,42 +20,42 @@ type format struct {
 	alternatives *int64
 }
 
-// shape reads one of the members that say what the answer must look like.
-func (r *requestReader) shape(key field, v jsonscan.Value) {
+// readShape reads one of the members that say what the answer must look like.
+func (r *requestReader) readShape(key field, v jsonscan.Value) {
 	switch key.name {
 	case "responseMimeType":
-		r.format.mimeType = r.word(key.name, v)
+		r.format.mimeType = r.readWord(key.name, v)
 	case "responseSchema":
-		r.format.schema, r.format.schemaField = r.object(key.name, v), key.name
+		r.format.schema, r.format.schemaField = r.readObject(key.name, v), key.name
 	case "responseJsonSchema", "_responseJsonSchema":
-		r.format.jsonSchema, r.format.schemaField = r.object("responseJsonSchema", v), "responseJsonSchema"
+		r.format.jsonSchema, r.format.schemaField = r.readObject("responseJsonSchema", v), "responseJsonSchema"
 	case "responseFormat":
 		r.wantList(key.name, v)
 		for i, v := range items(v) {
-			r.responseFormat(fmt.Sprintf("responseFormat[%d]", i), v)
+			r.readResponseFormat(fmt.Sprintf("responseFormat[%d]", i), v)
 		}
 	}
 }
 
-// responseFormat reads the newer spelling: {"text": {"mimeType": …, "schema": …}}.
-func (r *requestReader) responseFormat(path string, v jsonscan.Value) {
+// readResponseFormat reads the newer spelling: {"text": {"mimeType": …, "schema": …}}.
+func (r *requestReader) readResponseFormat(path string, v jsonscan.Value) {
 	r.wantObject(path, v)
 	for key, v := range fields(v) {
 		if slices.Contains([]string{"image", "audio", "video"}, key.name) && !slices.Contains(r.talk.Output, key.name) {
 			r.talk.Output = append(r.talk.Output, strings.Clone(key.name)) // as responseModalities has it
 		}
 		if key.name != "text" || v.Kind() != jsonscan.Object {
-			r.extra(path+"."+key.spelled, v, chat.Shapes)
+			r.keepExtra(path+"."+key.spelled, v, chat.Shapes)
 			continue
 		}
 		for key, v := range fields(v) {
 			switch key.name {
 			case "mimeType":
-				r.format.mimeType = r.word(path+".text.mimeType", v)
+				r.format.mimeType = r.readWord(path+".text.mimeType", v)
 			case "schema":
-				r.format.jsonSchema, r.format.schemaField = r.object(path+".text.schema", v), path+".text.schema"
+				r.format.jsonSchema, r.format.schemaField = r.readObject(path+".text.schema", v), path+".text.schema"
 			default:
-				r.extra(path+".text."+key.spelled, v, chat.Shapes)
+				r.keepExtra(path+".text."+key.spelled, v, chat.Shapes)
 			}
 		}
 	}
@@ -78,7 +78,7 @@ func (r *requestReader) settleFormat() {
 			r.fail(fault.InvalidParameter, "generationConfig.responseSchema", "and responseJsonSchema cannot both be set")
 			return
 		}
-		schema = plainSchema(f.schema)
+		schema = toJSONSchema(f.schema)
 	}
 	switch {
 	case f.mimeType == "text/x.enum":

@@ -3,9 +3,11 @@ package gemini
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"strings"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 	"stele/internal/jsonscan"
 )
 
@@ -26,6 +28,7 @@ type wirePart struct {
 	blob       wireBlob
 	resolution string // mediaResolution.level
 	extra      []wireMember
+	wrong      string // which member of its data has the wrong type, where it is known
 }
 
 // wireBlob is an inlineData or a fileData.
@@ -46,38 +49,38 @@ func (p *wirePart) read(v jsonscan.Value) (wrong string) {
 	}
 	p.raw = v
 	for key, v := range fields(v) {
-		if !p.member(key, v) && wrong == "" {
-			wrong = key.name
+		if !p.readMember(key, v) && wrong == "" {
+			wrong = key.name + p.wrong
 		}
 	}
 	return wrong
 }
 
-// member reads one member and reports whether its type is right.
-func (p *wirePart) member(key field, v jsonscan.Value) bool {
+// readMember reads one member and reports whether its type is right.
+func (p *wirePart) readMember(key field, v jsonscan.Value) bool {
 	ok := true
 	switch key.name {
 	case "text":
-		p.has(key.name)
+		p.addData(key.name)
 		p.text, ok = v.Text()
 	case "thought":
 		p.thought, ok = v.Bool()
 	case "thoughtSignature":
 		p.signature, ok = v.Text()
 	case "functionCall", "functionResponse":
-		p.has(key.name)
-		ok = p.function(v)
+		p.addData(key.name)
+		ok = p.readFunction(v)
 	case "inlineData", "fileData":
-		p.has(key.name)
-		ok = p.blobOf(key.name, v)
+		p.addData(key.name)
+		ok = p.readBlob(key.name, v)
 	case "executableCode", "codeExecutionResult", "toolCall", "toolResponse":
-		p.has(key.name)
+		p.addData(key.name)
 	case "mediaResolution": // {"level": "MEDIA_RESOLUTION_HIGH"}
 		if v.Kind() == jsonscan.Object {
 			v = fieldOf(v, "level")
 		}
 		if v.Exists() {
-			p.resolution, ok = resolutions.word(v)
+			p.resolution, ok = resolutions.readWord(v)
 		}
 	default:
 		p.extra = append(p.extra, wireMember{key.spelled, v.Raw()})
@@ -85,19 +88,22 @@ func (p *wirePart) member(key field, v jsonscan.Value) bool {
 	return ok
 }
 
-// has notes which data member there is. Beside text another is what the part is about.
-func (p *wirePart) has(data string) {
+// addData notes which data member there is. Beside text another is what the part is about.
+func (p *wirePart) addData(data string) {
 	p.twice = p.twice || p.data != ""
 	if p.data == "" || data != "text" {
 		p.data = data
 	}
 }
 
-// function reads a functionCall or a functionResponse. Their maps are free: not
+// readFunction reads a functionCall or a functionResponse. Their maps are free: not
 // a name in them is touched.
-func (p *wirePart) function(v jsonscan.Value) bool {
+func (p *wirePart) readFunction(v jsonscan.Value) bool {
 	fine := v.Kind() == jsonscan.Object
 	for key, v := range fields(v) {
+		if dialect.IsEmptyList(v) {
+			continue
+		}
 		ok := true
 		switch key.name {
 		case "id":
@@ -112,10 +118,12 @@ func (p *wirePart) function(v jsonscan.Value) bool {
 			p.response = v
 		case "parts":
 			ok = v.Kind() == jsonscan.Array
-			for _, v := range v.Elements() {
+			for i, v := range v.Elements() {
 				p.parts = append(p.parts, wirePart{})
-				inner := &p.parts[len(p.parts)-1]
-				ok = inner.medium(v) && ok
+				inner := &p.parts[i]
+				if !inner.readBlobPart(v) && ok {
+					ok, p.wrong = false, fmt.Sprintf(".parts[%d]", i)
+				}
 				for _, e := range inner.extra {
 					p.extra = append(p.extra, wireMember{p.data + ".parts." + e.name, e.value})
 				}
@@ -129,18 +137,21 @@ func (p *wirePart) function(v jsonscan.Value) bool {
 		default:
 			p.extra = append(p.extra, wireMember{p.data + "." + key.spelled, v.Raw()})
 		}
+		if !ok && p.wrong == "" {
+			p.wrong = "." + key.name
+		}
 		fine = fine && ok
 	}
 	return fine
 }
 
-// medium reads a FunctionResponsePart, which can only be a blob.
-func (p *wirePart) medium(v jsonscan.Value) bool {
+// readBlobPart reads a FunctionResponsePart, which can only be a blob.
+func (p *wirePart) readBlobPart(v jsonscan.Value) bool {
 	fine := true
 	for key, v := range fields(v) {
 		if key.name == "inlineData" || key.name == "fileData" {
 			p.data = key.name
-			fine = p.blobOf(key.name, v)
+			fine = p.readBlob(key.name, v)
 		} else {
 			p.extra = append(p.extra, wireMember{key.spelled, v.Raw()})
 		}
@@ -148,11 +159,14 @@ func (p *wirePart) medium(v jsonscan.Value) bool {
 	return fine && p.data != ""
 }
 
-// blobOf reads an inlineData or a fileData.
-func (p *wirePart) blobOf(data string, v jsonscan.Value) bool {
+// readBlob reads an inlineData or a fileData.
+func (p *wirePart) readBlob(data string, v jsonscan.Value) bool {
 	b := &p.blob
 	fine := v.Kind() == jsonscan.Object
 	for key, v := range fields(v) {
+		if dialect.IsEmptyList(v) {
+			continue
+		}
 		ok := true
 		switch key.name {
 		case "mimeType":
@@ -171,9 +185,9 @@ func (p *wirePart) blobOf(data string, v jsonscan.Value) bool {
 	return fine
 }
 
-// common is a Part as a common part, be it a client's or an upstream's. The second
+// toPart makes a common part of a Part, be it a client's or an upstream's. The second
 // result names the member that cannot be read.
-func (p *wirePart) common() (chat.Part, string) {
+func (p *wirePart) toPart() (chat.Part, string) {
 	switch p.data {
 	case "", "text":
 		if p.thought {
@@ -181,7 +195,7 @@ func (p *wirePart) common() (chat.Part, string) {
 		}
 		return chat.Part{Kind: chat.Text, Text: p.text}, ""
 	case "inlineData", "fileData":
-		return p.media()
+		return p.toMedia()
 	case "functionCall": // without arguments it has {}
 		arguments := "{}"
 		if p.args.Exists() {
@@ -192,7 +206,7 @@ func (p *wirePart) common() (chat.Part, string) {
 		}
 		return chat.Part{Kind: chat.ToolCall, ID: p.id, Name: p.name, Text: arguments}, ""
 	case "functionResponse":
-		return p.result()
+		return p.toResult()
 	}
 	if !jsonscan.Valid(p.raw.Raw(), jsonscan.Duplicates) {
 		return chat.Part{}, p.data
@@ -200,17 +214,17 @@ func (p *wirePart) common() (chat.Part, string) {
 	return chat.Part{Kind: chat.Opaque, Name: strings.Clone(p.data), Raw: bytes.Clone(p.raw.Raw()), Text: describe(p.data, fieldOf(p.raw, p.data))}, ""
 }
 
-// result is a functionResponse. Its words are those of its only member output,
+// toResult makes a part of a functionResponse. Its words are those of its only member output,
 // result or error; any other object is its own text.
-func (p *wirePart) result() (chat.Part, string) {
+func (p *wirePart) toResult() (chat.Part, string) {
 	part := chat.Part{Kind: chat.ToolResult, ID: p.id, Name: p.name}
-	text, failed := resultText(p.response)
+	text, failed := readResultText(p.response)
 	part.Failed = failed
 	if text != "" || len(p.parts) == 0 {
 		part.Content = append(part.Content, chat.Part{Kind: chat.Text, Text: text})
 	}
 	for i := range p.parts {
-		inner, wrong := p.parts[i].common()
+		inner, wrong := p.parts[i].toPart()
 		if wrong != "" {
 			return part, "functionResponse.parts." + wrong
 		}
@@ -220,7 +234,7 @@ func (p *wirePart) result() (chat.Part, string) {
 	return part, ""
 }
 
-func resultText(response jsonscan.Value) (text string, failed bool) {
+func readResultText(response jsonscan.Value) (text string, failed bool) {
 	if text, ok := response.Text(); ok {
 		return text, false
 	}
@@ -228,18 +242,18 @@ func resultText(response jsonscan.Value) (text string, failed bool) {
 	var name string
 	for key, v := range response.Members() {
 		if only.Exists() {
-			return compact(response.Raw()), false
+			return compactText(response.Raw()), false
 		}
 		name, only = key.Name, v
 	}
 	text, ok := only.Text()
 	switch {
 	case name == "error" && !ok:
-		return compact(only.Raw()), true
+		return compactText(only.Raw()), true
 	case ok && (name == "error" || name == "output" || name == "result"):
 		return text, name == "error"
 	}
-	return compact(response.Raw()), false
+	return compactText(response.Raw()), false
 }
 
 // describe says in words what a part says that only Google understands.
@@ -254,7 +268,7 @@ func describe(kind string, v jsonscan.Value) string {
 		}
 		return "```" + strings.ToLower(outcome) + "\n" + textOf(v, "output") + "\n```"
 	}
-	return "[" + kind + "] " + compact(v.Raw())
+	return "[" + kind + "] " + compactText(v.Raw())
 }
 
 // oneLine is JSON that can stand in a frame, whose end is a line's. Google sets whole
@@ -263,5 +277,5 @@ func oneLine(raw []byte) []byte {
 	if bytes.IndexByte(raw, '\n') < 0 && bytes.IndexByte(raw, '\r') < 0 {
 		return raw
 	}
-	return []byte(compact(raw))
+	return []byte(compactText(raw))
 }

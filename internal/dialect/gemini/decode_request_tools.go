@@ -11,18 +11,18 @@ import (
 	"stele/internal/jsonscan"
 )
 
-// tools reads the list of tools, or the one object that some send for it.
-func (r *requestReader) tools(v jsonscan.Value) {
+// readTools reads the list of tools, or the one object that some send for it.
+func (r *requestReader) readTools(v jsonscan.Value) {
 	r.wantList("tools", v)
 	for i, v := range items(v) {
 		r.within = "tools[" + strconv.Itoa(i) + "]"
-		r.tool(i, v)
+		r.readTool(i, v)
 	}
 	r.within = ""
 }
 
-// tool reads one Tool: a list of functions, or something that runs at Google.
-func (r *requestReader) tool(i int, v jsonscan.Value) {
+// readTool reads one Tool: a list of functions, or something that runs at Google.
+func (r *requestReader) readTool(i int, v jsonscan.Value) {
 	r.wantObject("", v)
 	outer := r.within
 	for key, v := range fields(v) {
@@ -30,10 +30,13 @@ func (r *requestReader) tool(i int, v jsonscan.Value) {
 			r.wantList(key.name, v)
 			for j, v := range items(v) {
 				r.within = fmt.Sprintf("%s.functionDeclarations[%d]", outer, j)
-				r.declaration(place(i, j), v)
+				r.readDeclaration(place(i, j), v)
 			}
 			r.within = outer
 			continue
+		}
+		if v.Kind() == jsonscan.Array && v.Len() == 0 {
+			continue // a list of servers, and none in it
 		}
 		var raw jsonscan.Writer
 		raw.Open(jsonscan.Object).Key(key.name).Raw(v.Raw()).Close(jsonscan.Object)
@@ -41,8 +44,8 @@ func (r *requestReader) tool(i int, v jsonscan.Value) {
 	}
 }
 
-// declaration reads one function.
-func (r *requestReader) declaration(at int, v jsonscan.Value) {
+// readDeclaration reads one function.
+func (r *requestReader) readDeclaration(at int, v jsonscan.Value) {
 	r.wantObject("", v)
 	tool := chat.Tool{At: at}
 	var schema, jsonSchema []byte
@@ -50,19 +53,19 @@ func (r *requestReader) declaration(at int, v jsonscan.Value) {
 	for key, v := range fields(v) {
 		switch key.name {
 		case "name":
-			tool.Name = r.word(key.name, v)
+			tool.Name = r.readWord(key.name, v)
 		case "description":
-			tool.Description = r.word(key.name, v)
+			tool.Description = r.readWord(key.name, v)
 		case "parameters":
-			schema = r.object(key.name, v)
+			schema = r.readObject(key.name, v)
 		case "parametersJsonSchema":
-			jsonSchema = r.object(key.name, v)
+			jsonSchema = r.readObject(key.name, v)
 		default:
 			if key.name == "behavior" && slices.Contains([]string{"BLOCKING", "UNSPECIFIED"}, v.View()) {
 				continue // as all tools are called
 			}
-			r.unknown(key, v)
-			if plain(key.spelled) {
+			r.keepUnknown(key, v)
+			if isPlain(key.spelled) {
 				if rest.Bytes() == nil {
 					rest.Open(jsonscan.Object)
 				}
@@ -78,7 +81,7 @@ func (r *requestReader) declaration(at int, v jsonscan.Value) {
 	}
 	tool.Schema = jsonSchema
 	if schema != nil {
-		tool.Schema = plainSchema(schema)
+		tool.Schema = toJSONSchema(schema)
 	}
 	if rest.Bytes() != nil {
 		tool.Raw = rest.Close(jsonscan.Object).Bytes()
@@ -86,36 +89,36 @@ func (r *requestReader) declaration(at int, v jsonscan.Value) {
 	r.talk.Tools = append(r.talk.Tools, tool)
 }
 
-// toolConfig reads whether the model calls tools.
-func (r *requestReader) toolConfig(v jsonscan.Value) {
+// readToolConfig reads whether the model calls tools.
+func (r *requestReader) readToolConfig(v jsonscan.Value) {
 	r.wantObject("toolConfig", v)
 	r.within = "toolConfig"
 	for key, v := range fields(v) {
 		if key.name != "functionCallingConfig" {
-			r.unknown(key, v)
+			r.keepUnknown(key, v)
 			continue
 		}
 		r.within = "toolConfig.functionCallingConfig"
-		r.choice(v)
+		r.readChoice(v)
 		r.within = "toolConfig"
 	}
 	r.within = ""
 }
 
-func (r *requestReader) choice(v jsonscan.Value) {
+func (r *requestReader) readChoice(v jsonscan.Value) {
 	r.wantObject("", v)
 	var mode string
 	var names []string
 	for key, v := range fields(v) {
 		switch key.name {
 		case "mode":
-			mode = r.enum(modes, key.name, v)
+			mode = r.readEnum(modes, key.name, v)
 		case "allowedFunctionNames":
-			names = r.texts(key.name, v)
+			names = r.readTexts(key.name, v)
 		case "streamFunctionCallArguments":
-			r.extra(key.spelled, v, chat.Harmless)
+			r.keepExtra(key.spelled, v, chat.Harmless)
 		default:
-			r.unknown(key, v)
+			r.keepUnknown(key, v)
 		}
 	}
 	if !slices.Contains(modes.words, mode) {

@@ -42,23 +42,23 @@ func (r *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Eve
 		return events, nil
 	}
 	if r.light {
-		return r.meter(events, frame.Data)
+		return r.readForMeter(events, frame.Data)
 	}
-	return r.frame(events, frame.Data)
+	return r.readFrame(events, frame.Data)
 }
 
 // done is what some imitations of this API end with.
 var done = []byte("[DONE]")
 
-// frame reads a frame, or a list of them.
-func (r *streamReader) frame(events []chat.Event, data []byte) ([]chat.Event, error) {
+// readFrame reads a frame, or a list of them.
+func (r *streamReader) readFrame(events []chat.Event, data []byte) ([]chat.Event, error) {
 	r.w.reset(r.started)
 	root, err := r.w.read(data)
 	switch {
 	case err != nil:
 		return events, err
 	case root.Kind() == jsonscan.Object:
-		return r.chunk(events, data)
+		return r.readChunk(events, data)
 	}
 	for _, v := range root.Elements() {
 		if v.Kind() != jsonscan.Object {
@@ -66,20 +66,20 @@ func (r *streamReader) frame(events []chat.Event, data []byte) ([]chat.Event, er
 		}
 		r.w.reset(r.started)
 		for key, v := range v.Members() {
-			r.w.member(key, v)
+			r.w.readMember(key, v)
 		}
-		if events, err = r.chunk(events, data); err != nil {
+		if events, err = r.readChunk(events, data); err != nil {
 			return events, err
 		}
 	}
 	return events, nil
 }
 
-// chunk says what a frame means.
-func (r *streamReader) chunk(events []chat.Event, data []byte) ([]chat.Event, error) {
+// readChunk says what a frame means.
+func (r *streamReader) readChunk(events []chat.Event, data []byte) ([]chat.Event, error) {
 	w := &r.w
 	if w.failed {
-		return events, failed(data)
+		return events, readFailure(data)
 	}
 	if !r.started {
 		r.started = true
@@ -93,15 +93,15 @@ func (r *streamReader) chunk(events []chat.Event, data []byte) ([]chat.Event, er
 	}
 	for i := range w.candidates {
 		if candidate := &w.candidates[i]; candidate.index == 0 {
-			w.blockAlso(candidate)
-			return r.candidate(events, candidate)
+			w.addBlock(candidate)
+			return r.readCandidate(events, candidate)
 		}
 	}
 	if w.blocked != "" {
-		return append(events, chat.Event{Kind: chat.Finish, Stop: w.block(), Usage: r.usage, Notes: w.others.Tell()}), nil
+		return append(events, chat.Event{Kind: chat.Finish, Stop: w.readBlock(), Usage: r.usage, Notes: w.others.TakeLosses()}), nil
 	}
 	if w.usage.Known {
-		events = append(events, chat.Event{Kind: chat.Counted, Usage: r.usage, Notes: w.others.Tell()})
+		events = append(events, chat.Event{Kind: chat.Counted, Usage: r.usage, Notes: w.others.TakeLosses()})
 	}
 	return events, nil
 }
@@ -110,23 +110,23 @@ func (r *streamReader) chunk(events []chat.Event, data []byte) ([]chat.Event, er
 // stays as it was: no counter goes back.
 func (r *streamReader) count() {
 	if r.w.usage.Known {
-		r.usage = grown(r.usage, r.w.usage)
+		r.usage = mergeUsage(r.usage, r.w.usage)
 	}
 }
 
-func (r *streamReader) candidate(events []chat.Event, w *wireCandidate) ([]chat.Event, error) {
+func (r *streamReader) readCandidate(events []chat.Event, w *wireCandidate) ([]chat.Event, error) {
 	for i := range w.parts {
 		if r.pieces.concerns(&w.parts[i]) {
 			for _, p := range r.pieces.take(&w.parts[i]) {
-				events = r.part(events, &p)
+				events = r.tellPart(events, &p)
 			}
-		} else if p, ok := w.parts[i].answered(); ok {
-			events = r.part(events, &p)
+		} else if p, ok := w.parts[i].readReplyPart(); ok {
+			events = r.tellPart(events, &p)
 		}
 	}
 	if r.pieces.open && w.finish != "" && reasons[w.finish] != chat.Failed { // which is a call that could not be written
-		p := r.pieces.end(!w.cutsOff())
-		events = r.part(events, &p)
+		p := r.pieces.end(!w.cutsOffCalls())
+		events = r.tellPart(events, &p)
 	}
 	if likely := openLogprobs(w.logprobs); likely != nil {
 		p := chat.Part{Kind: chat.Text, Logprobs: likely}
@@ -138,7 +138,7 @@ func (r *streamReader) candidate(events []chat.Event, w *wireCandidate) ([]chat.
 	}
 	w.citations = slices.DeleteFunc(w.citations, r.repeats)
 	if len(w.citations) > 0 {
-		p := chat.Part{Kind: chat.Text, Citations: cited(w.citations, r.said)}
+		p := chat.Part{Kind: chat.Text, Citations: toCitations(w.citations, r.said)}
 		events = append(events, chat.Event{Kind: chat.Delta, Block: r.block, Part: p})
 	}
 	if w.finish == "" || w.finish == unfinished && !r.useful {
@@ -151,7 +151,7 @@ func (r *streamReader) candidate(events []chat.Event, w *wireCandidate) ([]chat.
 	if err != nil {
 		return events, err
 	}
-	return append(events, chat.Event{Kind: chat.Finish, Stop: stop, Usage: r.usage, Notes: r.w.others.Tell()}), nil
+	return append(events, chat.Event{Kind: chat.Finish, Stop: stop, Usage: r.usage, Notes: r.w.others.TakeLosses()}), nil
 }
 
 // repeats reports whether a source was told of in a frame before: some tell all in each.
@@ -168,10 +168,10 @@ func (r *streamReader) repeats(s wireCitation) bool {
 	return again
 }
 
-// part says what a part adds. Text goes on where it is the same kind as before
+// tellPart says what a part adds. Text goes on where it is the same kind as before
 // and that was not signed; everything else is a block of its own.
-func (r *streamReader) part(events []chat.Event, p *chat.Part) []chat.Event {
-	r.useful = r.useful || usable(p)
+func (r *streamReader) tellPart(events []chat.Event, p *chat.Part) []chat.Event {
+	r.useful = r.useful || isUsable(p)
 	if p.Kind != r.last || p.Kind != chat.Text && p.Kind != chat.Thought {
 		r.block++
 	}
@@ -183,7 +183,7 @@ func (r *streamReader) part(events []chat.Event, p *chat.Part) []chat.Event {
 		if r.ids == nil {
 			r.ids = make(map[string]bool)
 		}
-		p.ID = distinct(p.ID, r.ids)
+		p.ID = makeDistinct(p.ID, r.ids)
 	}
 	events = append(events, chat.Event{Kind: chat.Delta, Block: r.block, Part: *p})
 	if p.Proof != "" || p.Kind != chat.Text && p.Kind != chat.Thought {
@@ -193,24 +193,24 @@ func (r *streamReader) part(events []chat.Event, p *chat.Part) []chat.Event {
 	return events
 }
 
-// meter reads a frame only as far as metering needs: its usage, and all of it
+// readForMeter reads a frame only as far as metering needs: its usage, and all of it
 // where it may hold an end.
-func (r *streamReader) meter(events []chat.Event, data []byte) ([]chat.Event, error) {
+func (r *streamReader) readForMeter(events []chat.Event, data []byte) ([]chat.Event, error) {
 	root := jsonscan.Root(data)
 	if root.Kind() != jsonscan.Object {
-		return r.ending(events, data)
+		return r.readEnd(events, data)
 	}
 	for key, v := range fields(root) {
 		switch key.name {
 		case "candidates":
 			if bytes.Contains(v.Raw(), finishing) {
-				return r.ending(events, data)
+				return r.readEnd(events, data)
 			}
 		case "promptFeedback", "error":
-			return r.ending(events, data)
+			return r.readEnd(events, data)
 		case "usageMetadata":
 			if usage := readUsage(v); usage != r.usage && usage.Known {
-				r.usage = grown(r.usage, usage)
+				r.usage = mergeUsage(r.usage, usage)
 				events = append(events, chat.Event{Kind: chat.Counted, Usage: r.usage})
 			}
 		}
@@ -221,18 +221,18 @@ func (r *streamReader) meter(events []chat.Event, data []byte) ([]chat.Event, er
 // finishing is in finishReason, however it is spelled.
 var finishing = []byte(`"finish`)
 
-// ending reads a frame that may hold an end.
-func (r *streamReader) ending(events []chat.Event, data []byte) ([]chat.Event, error) {
+// readEnd reads a frame that may hold an end.
+func (r *streamReader) readEnd(events []chat.Event, data []byte) ([]chat.Event, error) {
 	r.w.reset(true)
 	root, err := r.w.read(data)
 	if err != nil {
 		return events, nil //nolint:nilerr // the client gets it as it is
 	}
 	for key, v := range root.Index(0).Members() { // of a list of frames, or of an error
-		r.w.member(key, v)
+		r.w.readMember(key, v)
 	}
 	if r.w.failed {
-		return events, failed(data)
+		return events, readFailure(data)
 	}
 	r.count()
 	for i := range r.w.candidates {
@@ -242,7 +242,7 @@ func (r *streamReader) ending(events []chat.Event, data []byte) ([]chat.Event, e
 		}
 	}
 	if r.w.blocked != "" && len(r.w.candidates) == 0 {
-		return append(events, chat.Event{Kind: chat.Finish, Stop: r.w.block(), Usage: r.usage}), nil
+		return append(events, chat.Event{Kind: chat.Finish, Stop: r.w.readBlock(), Usage: r.usage}), nil
 	}
 	if r.usage.Known {
 		events = append(events, chat.Event{Kind: chat.Counted, Usage: r.usage})

@@ -45,11 +45,11 @@ func (g *gathering) take(w *wirePart) (whole []chat.Part) {
 	g.call.ID, g.call.Name, g.call.Proof = cmp.Or(g.call.ID, w.id), cmp.Or(g.call.Name, w.name), cmp.Or(g.call.Proof, w.signature)
 	for key, v := range w.args.Members() {
 		if g.fits(v) {
-			*g.member(&g.args, key.Name) = argument{kind: v.Kind(), raw: oneLine(bytes.Clone(v.Raw()))}
+			*g.ensureMember(&g.args, key.Name) = argument{kind: v.Kind(), raw: oneLine(bytes.Clone(v.Raw()))}
 		}
 	}
 	for _, v := range w.pieces.Elements() {
-		g.piece(v)
+		g.takePiece(v)
 	}
 	if !w.goesOn {
 		whole = append(whole, g.end(true))
@@ -72,8 +72,8 @@ func (g *gathering) end(whole bool) chat.Part {
 	return p
 }
 
-// piece puts one value, or a piece of a text, where it belongs.
-func (g *gathering) piece(v jsonscan.Value) {
+// takePiece puts one value, or a piece of a text, where it belongs.
+func (g *gathering) takePiece(v jsonscan.Value) {
 	if !g.fits(v) {
 		return
 	}
@@ -106,8 +106,8 @@ type argument struct {
 	place map[string]int // of a member among them
 }
 
-// member is that of an object, which is there then.
-func (g *gathering) member(a *argument, name string) *argument {
+// ensureMember gives a member of an object, which is there then.
+func (g *gathering) ensureMember(a *argument, name string) *argument {
 	if i, ok := a.place[name]; ok {
 		return a.held[i]
 	}
@@ -120,8 +120,8 @@ func (g *gathering) member(a *argument, name string) *argument {
 	return g.add(a)
 }
 
-// element is that of a list, whose elements are told from the first on.
-func (g *gathering) element(a *argument, index int) *argument {
+// ensureElement gives an element of a list, whose elements are told from the first on.
+func (g *gathering) ensureElement(a *argument, index int) *argument {
 	switch {
 	case index < len(a.held):
 		return a.held[index]
@@ -147,7 +147,7 @@ func (g *gathering) find(path string) *argument {
 	for depth := 0; rest != ""; depth++ {
 		var name string
 		var index int
-		if name, index, rest, ok = step(rest); !ok || depth == deepestArgument {
+		if name, index, rest, ok = readStep(rest); !ok || depth == deepestArgument {
 			return nil
 		}
 		kind := jsonscan.Object
@@ -158,9 +158,9 @@ func (g *gathering) find(path string) *argument {
 			return nil
 		}
 		if a.kind = kind; kind == jsonscan.Array {
-			a = g.element(a, index)
+			a = g.ensureElement(a, index)
 		} else {
-			a = g.member(a, name)
+			a = g.ensureMember(a, name)
 		}
 		if a == nil {
 			return nil
@@ -172,8 +172,8 @@ func (g *gathering) find(path string) *argument {
 	return a
 }
 
-// step reads the first step of a path: a member's name, or an index; -1 where it is a name.
-func step(path string) (name string, index int, rest string, ok bool) {
+// readStep reads the first step of a path: a member's name, or an index; -1 where it is a name.
+func readStep(path string) (name string, index int, rest string, ok bool) {
 	switch {
 	case path[0] == '.':
 		end := strings.IndexAny(path[1:], ".[")
@@ -184,7 +184,7 @@ func step(path string) (name string, index int, rest string, ok bool) {
 	case path[0] != '[' || len(path) < 3:
 		return "", 0, "", false
 	case path[1] == '\'' || path[1] == '"':
-		name, rest, ok = quotedName(path[1:])
+		name, rest, ok = readQuotedName(path[1:])
 		return name, -1, rest, ok
 	}
 	digits, rest, found := strings.Cut(path[1:], "]")
@@ -192,8 +192,8 @@ func step(path string) (name string, index int, rest string, ok bool) {
 	return "", n, rest, found && err == nil && n >= 0
 }
 
-// quotedName reads a name between quotes, and the bracket behind it.
-func quotedName(path string) (name, rest string, ok bool) {
+// readQuotedName reads a name between quotes, and the bracket behind it.
+func readQuotedName(path string) (name, rest string, ok bool) {
 	var b strings.Builder
 	for i := 1; i < len(path); i++ {
 		switch {

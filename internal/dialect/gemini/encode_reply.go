@@ -19,7 +19,7 @@ func (Codec) EncodeResponse(req *chat.Request, r *chat.Response) ([]byte, error)
 	w := replyWriter{show: shows(req)}
 	w.Open(jsonscan.Object).Key("candidates").Open(jsonscan.Array)
 	for i := range r.Answers {
-		w.candidate(&r.Answers[i], i)
+		w.writeCandidate(&r.Answers[i], i)
 	}
 	w.Close(jsonscan.Array)
 	writeUsage(&w.Writer, r.Usage)
@@ -27,36 +27,36 @@ func (Codec) EncodeResponse(req *chat.Request, r *chat.Response) ([]byte, error)
 	return w.Bytes(), nil
 }
 
-// candidate writes one answer.
-func (w *replyWriter) candidate(a *chat.Answer, index int) {
+// writeCandidate writes one answer.
+func (w *replyWriter) writeCandidate(a *chat.Answer, index int) {
 	*w = replyWriter{Writer: w.Writer, show: w.show}
 	w.Open(jsonscan.Object).Key("content").Open(jsonscan.Object).Key("parts").Open(jsonscan.Array)
 	empty := len(w.Bytes())
 	for i := range a.Parts {
 		p := &a.Parts[i]
-		if cutOff(a, i) {
+		if isCutOff(a, i) {
 			continue // in the middle of its arguments, which must be an object
 		}
 		if p.Kind == chat.Text {
 			w.place()
 		}
-		w.part(p)
+		w.writePart(p)
 	}
 	w.release()
 	if len(w.Bytes()) == empty { // clients forget a turn without parts
 		w.Open(jsonscan.Object).Key("text").Text("").Close(jsonscan.Object)
 	}
 	w.Close(jsonscan.Array).Key("role").Text("model").Close(jsonscan.Object)
-	w.ending(a.Stop)
+	w.writeEnd(a.Stop)
 	w.Key("index").Int(int64(index))
 	closeLogprobs(&w.Writer, a.Logprobs)
 	w.Close(jsonscan.Object)
 }
 
-// cutOff reports whether a part is a call that the answer ends in the middle of.
-func cutOff(a *chat.Answer, at int) bool {
+// isCutOff reports whether a part is a call that the answer ends in the middle of.
+func isCutOff(a *chat.Answer, at int) bool {
 	p := &a.Parts[at]
-	return p.Kind == chat.ToolCall && a.Stop.CutsOff() && at == len(a.Parts)-1 && !p.Custom && partial(p.Text)
+	return p.Kind == chat.ToolCall && a.Stop.CutsOff() && at == len(a.Parts)-1 && !p.Custom && isPartial(p.Text)
 }
 
 // ReplyLosses lists what of an answer has no place in this API.
@@ -78,7 +78,7 @@ func (Codec) ReplyLosses(req *chat.Request, r *chat.Response) []chat.Loss {
 			}
 			switch p.Kind {
 			case chat.ToolCall:
-				if cutOff(a, j) {
+				if isCutOff(a, j) {
 					say(chat.Dropped, "a call whose arguments were cut off")
 				} else if _, odd := arguments(p); odd {
 					say(chat.Approximated, "arguments that are no object, under _raw")
@@ -104,12 +104,12 @@ func (Codec) ReplyLosses(req *chat.Request, r *chat.Response) []chat.Loss {
 		if nameless > 0 {
 			say(chat.Dropped, strconv.Itoa(nameless)+" sources that have neither an address nor a name")
 		}
-		list = slices.Concat(list, dialect.Quoted(quotes), dialect.Unspoken(req, a), dialect.EndedAt(req, &a.Stop))
+		list = slices.Concat(list, dialect.LossOfQuotes(quotes), dialect.LossOfThoughts(req, a), dialect.LossOfStopSequence(req, &a.Stop))
 		if finishReason(a.Stop, false) != a.Stop.Category { // otherwise it says so itself
-			list = append(list, dialect.EndedWith(&a.Stop)...)
+			list = append(list, dialect.LossOfStopReason(&a.Stop)...)
 		}
 	}
-	return append(list, dialect.Besides(r)...)
+	return append(list, dialect.LossesBeside(r)...)
 }
 
 // isNamed reports whether a source can be told of: by its address, or by what it is called.

@@ -32,34 +32,34 @@ type citation struct {
 	text       string
 }
 
-// part writes one part, or a piece of one; of a call only a whole one.
-func (w *replyWriter) part(p *chat.Part) {
+// writePart writes one part, or a piece of one; of a call only a whole one.
+func (w *replyWriter) writePart(p *chat.Part) {
 	switch p.Kind {
 	case chat.Text:
-		w.words(p)
+		w.writeWords(p)
 	case chat.Refusal:
 		if len(w.refusal) < mostSaid {
 			w.refusal = append(w.refusal, p.Text...)
 		}
-		w.words(p)
+		w.writeWords(p)
 	case chat.Thought:
-		w.thought(p)
+		w.writeThought(p)
 	case chat.Redacted:
 		w.carry(hide(p.Text))
 	case chat.Image, chat.Audio, chat.Video, chat.Document:
-		w.media(p)
+		w.writeMedia(p)
 	case chat.ToolCall:
-		w.call(p)
+		w.writeCall(p)
 	case chat.ToolResult: // no answer has one
 	case chat.Opaque:
-		w.opaque(p)
+		w.writeOpaque(p)
 	}
 }
 
-// words writes text.
-func (w *replyWriter) words(p *chat.Part) {
+// writeWords writes text.
+func (w *replyWriter) writeWords(p *chat.Part) {
 	if p.Text != "" || p.Proof != "" {
-		w.text(p.Text, w.signature(p.Proof))
+		w.writeText(p.Text, w.signatureOf(p.Proof))
 	}
 	if w.length += len(p.Text); len(w.said) < mostSaid {
 		w.said = append(w.said, p.Text...)
@@ -76,7 +76,7 @@ func (w *replyWriter) words(p *chat.Part) {
 func (w *replyWriter) place() {
 	for ; w.placed < len(w.cites); w.placed++ {
 		c := &w.cites[w.placed]
-		c.start, c.end, c.text = offset(w.said, c.Start), offset(w.said, c.End), c.Quote
+		c.start, c.end, c.text = offsetOf(w.said, c.Start), offsetOf(w.said, c.End), c.Quote
 		if c.Start == 0 && c.End == 0 { // and what is quoted is the source
 			if c.start, c.end = w.before, w.before+w.length; c.end <= len(w.said) {
 				c.text = string(w.said[c.start:c.end])
@@ -86,15 +86,15 @@ func (w *replyWriter) place() {
 	w.before, w.length = w.before+w.length, 0
 }
 
-// text writes a part of text.
-func (w *replyWriter) text(text, signature string) {
+// writeText writes a part of text.
+func (w *replyWriter) writeText(text, signature string) {
 	w.Open(jsonscan.Object).Key("text").Text(text)
 	w.sign(signature)
 	w.Close(jsonscan.Object)
 }
 
-// offset is how many bytes so many characters are.
-func offset(text []byte, characters int) int {
+// offsetOf is how many bytes so many characters are.
+func offsetOf(text []byte, characters int) int {
 	at := 0
 	for ; characters > 0 && at < len(text); characters-- {
 		_, n := utf8.DecodeRune(text[at:])
@@ -103,10 +103,10 @@ func offset(text []byte, characters int) int {
 	return at
 }
 
-// thought writes thoughts for who asked for them. For others their signature
+// writeThought writes thoughts for who asked for them. For others their signature
 // goes with the part that follows, unless it is one of words: the model that made it
 // takes it back only with them.
-func (w *replyWriter) thought(p *chat.Part) {
+func (w *replyWriter) writeThought(p *chat.Part) {
 	if !w.show {
 		w.unheard = w.unheard || p.Text != ""
 		if p.Proof != "" && !w.unheard {
@@ -134,12 +134,12 @@ func (w *replyWriter) carry(signature string) {
 // release writes the signature that waits.
 func (w *replyWriter) release() {
 	if w.pending != "" {
-		w.text("", w.signature(""))
+		w.writeText("", w.signatureOf(""))
 	}
 }
 
-// signature is a part's own, or the one that waits for a part.
-func (w *replyWriter) signature(own string) string {
+// signatureOf is a part's own, or the one that waits for a part.
+func (w *replyWriter) signatureOf(own string) string {
 	if own != "" {
 		w.release()
 		return own
@@ -153,14 +153,14 @@ func (w *replyWriter) sign(signature string) {
 	if signature == "" {
 		return
 	}
-	if plain, ok := dialect.Base64(signature); !ok || plain != signature {
+	if plain, ok := dialect.StandardBase64(signature); !ok || plain != signature {
 		signature = chat.Envelope{Raw: signature}.Wrap()
 	}
 	w.Key("thoughtSignature").Plain(signature)
 }
 
-func (w *replyWriter) call(p *chat.Part) {
-	signature := w.signature(p.Proof)
+func (w *replyWriter) writeCall(p *chat.Part) {
+	signature := w.signatureOf(p.Proof)
 	args, _ := arguments(p)
 	w.Open(jsonscan.Object)
 	writeCall(&w.Writer, p.ID, p.Name, oneLine(args))
@@ -168,11 +168,11 @@ func (w *replyWriter) call(p *chat.Part) {
 	w.Close(jsonscan.Object)
 }
 
-func (w *replyWriter) media(p *chat.Part) {
+func (w *replyWriter) writeMedia(p *chat.Part) {
 	m := p.Media
 	if m == nil {
 		if p.Text != "" { // of a sound only what is said in it
-			w.words(&chat.Part{Kind: chat.Text, Text: p.Text})
+			w.writeWords(&chat.Part{Kind: chat.Text, Text: p.Text})
 		}
 		return
 	}
@@ -181,14 +181,14 @@ func (w *replyWriter) media(p *chat.Part) {
 		data = base64.StdEncoding.EncodeToString([]byte(m.Plain))
 	}
 	uri := cmp.Or(m.URL, m.FileID)
-	clean, ok := dialect.Base64(data)
+	clean, ok := dialect.StandardBase64(data)
 	if !ok && uri == "" {
 		return
 	}
-	signature := w.signature(p.Proof)
+	signature := w.signatureOf(p.Proof)
 	w.Open(jsonscan.Object)
 	if ok {
-		writeInline(&w.Writer, orKind(m.Type, p.Kind), clean)
+		writeInline(&w.Writer, typeOr(m.Type, p.Kind), clean)
 	} else {
 		writeFile(&w.Writer, uri, m.Type)
 	}
@@ -196,20 +196,20 @@ func (w *replyWriter) media(p *chat.Part) {
 	w.Close(jsonscan.Object)
 }
 
-// opaque writes what only this API has as it is, and of others the words.
-func (w *replyWriter) opaque(p *chat.Part) {
+// writeOpaque writes what only this API has as it is, and of others the words.
+func (w *replyWriter) writeOpaque(p *chat.Part) {
 	if slices.Contains(opaques, p.Name) && jsonscan.Root(p.Raw).Kind() == jsonscan.Object {
 		w.release()
 		w.Raw(oneLine(p.Raw))
 		return
 	}
 	if p.Text != "" {
-		w.words(&chat.Part{Kind: chat.Text, Text: p.Text})
+		w.writeWords(&chat.Part{Kind: chat.Text, Text: p.Text})
 	}
 }
 
-// ending writes a candidate's fields that come after its parts.
-func (w *replyWriter) ending(stop chat.Stop) {
+// writeEnd writes a candidate's fields that come after its parts.
+func (w *replyWriter) writeEnd(stop chat.Stop) {
 	w.Key("finishReason").Text(finishReason(stop, len(w.refusal) > 0))
 	if stop.Reason == chat.Refused && stop.Explanation == "" {
 		stop.Explanation = string(w.refusal)
@@ -217,11 +217,11 @@ func (w *replyWriter) ending(stop chat.Stop) {
 	if stop.Reason == chat.Refused && stop.Explanation != "" {
 		w.Key("finishMessage").Text(stop.Explanation)
 	}
-	w.grounding()
+	w.writeGrounding()
 }
 
-// grounding writes the citations as the sources of what was said.
-func (w *replyWriter) grounding() {
+// writeGrounding writes the citations as the sources of what was said.
+func (w *replyWriter) writeGrounding() {
 	if w.place(); len(w.cites) == 0 {
 		return
 	}

@@ -18,16 +18,16 @@ import (
 func (Codec) EncodeRequest(talk *chat.Conversation, t dialect.Target) (dialect.Call, error) {
 	w := &requestWriter{
 		talk: talk, target: t, traits: traitsOf(t.Model),
-		names:  dialect.Names{Legal: legal, Longest: longestName},
+		names:  dialect.Names{Legal: isLegalName, Longest: longestName},
 		Writer: *jsonscan.NewWriter(make([]byte, 0, size(talk))),
 	}
-	w.extras()
+	w.writeExtras()
 	w.Open(jsonscan.Object)
-	w.contents()
-	w.toolList()
-	w.generation()
-	w.system()
-	w.rest()
+	w.writeContents()
+	w.writeTools()
+	w.writeGenerationConfig()
+	w.writeSystem()
+	w.writeRest()
 	if t.Resume != "" {
 		w.Key("continuationToken").Text(t.Resume)
 	}
@@ -36,7 +36,7 @@ func (Codec) EncodeRequest(talk *chat.Conversation, t dialect.Target) (dialect.C
 		return dialect.Call{}, w.err
 	}
 	return dialect.Call{
-		Path: address(t), Body: w.Bytes(), Losses: w.losses,
+		Path: addressOf(t), Body: w.Bytes(), Losses: w.losses,
 		Stops: w.stops, Names: w.names.Back(),
 	}, nil
 }
@@ -69,13 +69,13 @@ func (w *requestWriter) lose(l chat.Loss) { w.losses = append(w.losses, l) }
 // refuse ends the request: what it is about must not be left out.
 func (w *requestWriter) refuse(l chat.Loss, format string, args ...any) {
 	if w.err == nil {
-		w.err = refusal(l, format, args...)
+		w.err = refuse(l, format, args...)
 	}
 }
 
-// refusal is a 400 that names the field it is about. The loss rides along, so
+// refuse makes a 400 that names the field it is about. The loss rides along, so
 // that the client is told it in the words of its own dialect.
-func refusal(l chat.Loss, format string, args ...any) error {
+func refuse(l chat.Loss, format string, args ...any) error {
 	field := l.Field
 	switch {
 	case l.Field == chat.FieldPart && l.Part >= 0:
@@ -94,9 +94,9 @@ func refusal(l chat.Loss, format string, args ...any) error {
 	return fault.New(fault.InvalidParameter, "%s: %s.", field, fmt.Sprintf(format, args...)).With("field", field).With("loss", l)
 }
 
-// extras sorts what only one dialect knows: this one's is written back, others'
+// writeExtras sorts what only one dialect knows: this one's is written back, others'
 // is reported by what leaving it out means.
-func (w *requestWriter) extras() {
+func (w *requestWriter) writeExtras() {
 	for _, e := range w.talk.Extra {
 		if own, ok := strings.CutPrefix(e.Name, name+"."); ok {
 			parent := own[:max(strings.LastIndexByte(own, '.'), 0)]
@@ -134,8 +134,8 @@ func (w *requestWriter) has(object string) bool {
 	return slices.ContainsFunc(w.own, func(e chat.Extra) bool { return strings.HasPrefix(e.Name, object+".") })
 }
 
-// inside writes this dialect's own extras that belong into an object.
-func (w *requestWriter) inside(object string) {
+// writeExtrasOf writes this dialect's own extras that belong into an object.
+func (w *requestWriter) writeExtrasOf(object string) {
 	for _, e := range w.own {
 		if field, ok := strings.CutPrefix(e.Name, object+"."); ok && !strings.Contains(field, ".") {
 			w.Key(field).Raw(e.Value)
@@ -143,8 +143,8 @@ func (w *requestWriter) inside(object string) {
 	}
 }
 
-// system writes the system prompt and what had to be added to it.
-func (w *requestWriter) system() {
+// writeSystem writes the system prompt and what had to be added to it.
+func (w *requestWriter) writeSystem() {
 	begun := false
 	say := func(text string) {
 		if strings.TrimSpace(text) == "" {
@@ -177,8 +177,8 @@ func (w *requestWriter) system() {
 	}
 }
 
-// rest writes and reports what stands at the root.
-func (w *requestWriter) rest() {
+// writeRest writes and reports what stands at the root.
+func (w *requestWriter) writeRest() {
 	if tier := tierOf(w.talk.Tier); tier != "" {
 		w.Key("serviceTier").Text(tier)
 	} else if w.talk.Tier != "" && w.talk.Tier != "auto" {
@@ -192,7 +192,7 @@ func (w *requestWriter) rest() {
 	if w.talk.User != "" {
 		w.lose(chat.Lost(chat.FieldUser, chat.Ignored, ""))
 	}
-	if w.cached() {
+	if w.isCached() {
 		w.lose(chat.Lost(chat.FieldCache, chat.Ignored, "the API caches by itself"))
 	}
 	if w.strange > 0 {
@@ -219,21 +219,21 @@ func tierOf(word string) string {
 	return ""
 }
 
-// cached reports whether the prompt is marked for caching anywhere.
-func (w *requestWriter) cached() bool {
-	marked := w.talk.Cache != nil || anyMarked(w.talk.System)
+// isCached reports whether the prompt is marked for caching anywhere.
+func (w *requestWriter) isCached() bool {
+	marked := w.talk.Cache != nil || hasMark(w.talk.System)
 	for _, t := range w.talk.Tools {
 		marked = marked || t.Cache != nil
 	}
 	for i := range w.talk.Messages {
-		marked = marked || anyMarked(w.talk.Messages[i].Parts)
+		marked = marked || hasMark(w.talk.Messages[i].Parts)
 	}
 	return marked
 }
 
-// anyMarked reports whether one of the parts, or of what is in them, is marked.
-func anyMarked(parts []chat.Part) bool {
-	return slices.ContainsFunc(parts, func(p chat.Part) bool { return p.Cache != nil || anyMarked(p.Content) })
+// hasMark reports whether one of the parts, or of what is in them, is marked.
+func hasMark(parts []chat.Part) bool {
+	return slices.ContainsFunc(parts, func(p chat.Part) bool { return p.Cache != nil || hasMark(p.Content) })
 }
 
 // size is about how long a request will be, so that its buffer is made once.

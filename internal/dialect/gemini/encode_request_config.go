@@ -11,16 +11,16 @@ import (
 
 const mostStops = 5
 
-// generation writes generationConfig, if there is anything in it.
-func (w *requestWriter) generation() {
+// writeGenerationConfig writes generationConfig, if there is anything in it.
+func (w *requestWriter) writeGenerationConfig() {
 	before := w.Writer
 	w.Key("generationConfig").Open(jsonscan.Object)
 	empty := len(w.Bytes())
-	w.sampling()
-	w.shape()
-	w.output()
-	w.thinking()
-	w.inside("generationConfig")
+	w.writeSampling()
+	w.writeShape()
+	w.writeOutput()
+	w.writeThinking()
+	w.writeExtrasOf("generationConfig")
 	if len(w.Bytes()) == empty {
 		w.Writer = before
 		return
@@ -28,7 +28,7 @@ func (w *requestWriter) generation() {
 	w.Close(jsonscan.Object)
 }
 
-func (w *requestWriter) sampling() {
+func (w *requestWriter) writeSampling() {
 	s := &w.talk.Sampling
 	if s.MaxTokens != nil {
 		n := *s.MaxTokens
@@ -41,13 +41,13 @@ func (w *requestWriter) sampling() {
 		}
 		w.Key("maxOutputTokens").Int(n)
 	}
-	w.number("temperature", w.within(chat.FieldTemperature, s.Temperature, 0, 2))
-	w.number("topP", w.within(chat.FieldTopP, s.TopP, 0, 1))
+	w.writeNumber("temperature", w.clamp(chat.FieldTemperature, s.Temperature, 0, 2))
+	w.writeNumber("topP", w.clamp(chat.FieldTopP, s.TopP, 0, 1))
 	if s.TopK != nil && *s.TopK >= 1 { // less leaves nothing out
-		w.number("topK", s.TopK)
+		w.writeNumber("topK", s.TopK)
 	}
-	w.penalty("presencePenalty", chat.FieldPresence, s.Presence)
-	w.penalty("frequencyPenalty", chat.FieldFrequency, s.Frequency)
+	w.writePenalty("presencePenalty", chat.FieldPresence, s.Presence)
+	w.writePenalty("frequencyPenalty", chat.FieldFrequency, s.Frequency)
 	if s.Seed != nil {
 		if *s.Seed >= math.MinInt32 && *s.Seed <= math.MaxInt32 {
 			w.Key("seed").Int(*s.Seed)
@@ -55,7 +55,7 @@ func (w *requestWriter) sampling() {
 			w.lose(chat.Lost(chat.FieldSeed, chat.Dropped, "it is longer than 32 bits"))
 		}
 	}
-	w.stopping(s.Stop)
+	w.writeStops(s.Stop)
 	if w.talk.N > 1 {
 		w.refuse(chat.Lost(chat.FieldN, chat.Dropped, ""), "the model gives one answer at a time")
 	}
@@ -67,8 +67,8 @@ func (w *requestWriter) sampling() {
 	}
 }
 
-// number writes a number, if there is one.
-func (w *requestWriter) number(name string, f *float64) {
+// writeNumber writes a number, if there is one.
+func (w *requestWriter) writeNumber(name string, f *float64) {
 	if f != nil {
 		w.Key(name).Float(*f)
 	}
@@ -79,19 +79,19 @@ const notTaken = "the model does not take it"
 // refuses reports whether the upstream has said that it does not take a parameter for this model.
 func (w *requestWriter) refuses(name string) bool { return slices.Contains(w.target.Refused, name) }
 
-// penalty writes one that is not nothing.
-func (w *requestWriter) penalty(name, field string, f *float64) {
+// writePenalty writes one that is not nothing.
+func (w *requestWriter) writePenalty(name, field string, f *float64) {
 	switch {
 	case f == nil || *f == 0:
 	case w.refuses(penalties):
 		w.lose(chat.Lost(field, chat.Dropped, notTaken))
 	default:
-		w.number(name, w.within(field, f, -2, 2))
+		w.writeNumber(name, w.clamp(field, f, -2, 2))
 	}
 }
 
-// within clamps a number to what the API takes.
-func (w *requestWriter) within(field string, f *float64, least, most float64) *float64 {
+// clamp clamps a number to what the API takes.
+func (w *requestWriter) clamp(field string, f *float64, least, most float64) *float64 {
 	if f == nil || *f >= least && *f <= most {
 		return f
 	}
@@ -100,9 +100,9 @@ func (w *requestWriter) within(field string, f *float64, least, most float64) *f
 	return &clamped
 }
 
-// stopping writes the stop sequences that the API takes. At the others the answer is
+// writeStops writes the stop sequences that the API takes. At the others the answer is
 // cut when it is read.
-func (w *requestWriter) stopping(all []string) {
+func (w *requestWriter) writeStops(all []string) {
 	sent := 0
 	for _, stop := range all {
 		switch {
@@ -122,8 +122,8 @@ func (w *requestWriter) stopping(all []string) {
 	}
 }
 
-// shape writes what the answer must look like.
-func (w *requestWriter) shape() {
+// writeShape writes what the answer must look like.
+func (w *requestWriter) writeShape() {
 	f := w.talk.Format
 	if f == nil {
 		return
@@ -132,10 +132,10 @@ func (w *requestWriter) shape() {
 		w.lose(chat.Lost(chat.FieldFormat, chat.Ignored, "its name and description"))
 	}
 	schema, notes := rewrite(f.Schema, false)
-	if l, changed := notes.loss(chat.Lost(chat.FieldFormat, chat.Approximated, "")); changed {
+	if l, changed := notes.toLoss(chat.Lost(chat.FieldFormat, chat.Approximated, "")); changed {
 		w.lose(l)
 	}
-	if beside := !w.traits.shaped && w.declares(); beside || w.target.Unenforced && f.Kind != chat.EnumText {
+	if beside := !w.traits.shaped && w.offersFunctions(); beside || w.target.Unenforced && f.Kind != chat.EnumText {
 		note := "the model does not take it: said in the system prompt"
 		if beside {
 			note = "the model does not take it together with tools: said in the system prompt"
@@ -164,8 +164,8 @@ func (w *requestWriter) shape() {
 	}
 }
 
-// declares reports whether the request offers functions.
-func (w *requestWriter) declares() bool {
+// offersFunctions reports whether the request offers functions.
+func (w *requestWriter) offersFunctions() bool {
 	for i := range w.talk.Tools {
 		if w.talk.Tools[i].Kind != chat.Server {
 			return true
@@ -174,10 +174,10 @@ func (w *requestWriter) declares() bool {
 	return false
 }
 
-// output writes the modalities, and the media's resolution where the model takes
+// writeOutput writes the modalities, and the media's resolution where the model takes
 // only one for all.
-func (w *requestWriter) output() {
-	w.modalities()
+func (w *requestWriter) writeOutput() {
+	w.writeModalities()
 	if w.traits.signed {
 		return
 	}
@@ -187,7 +187,7 @@ func (w *requestWriter) output() {
 			if p.Media == nil {
 				continue
 			}
-			l := detail(p.Media.Detail)
+			l := detailOf(p.Media.Detail)
 			mixed = mixed || level != "" && l != level
 			if slices.Index(resolutions.words, l) > slices.Index(resolutions.words, level) {
 				level = l
@@ -206,7 +206,7 @@ func (w *requestWriter) output() {
 	}
 }
 
-func (w *requestWriter) thinking() {
+func (w *requestWriter) writeThinking() {
 	t := w.talk.Thinking
 	if t == nil {
 		return
@@ -235,6 +235,6 @@ func (w *requestWriter) thinking() {
 	if show {
 		w.Key("includeThoughts").Bool(true)
 	}
-	w.inside("generationConfig.thinkingConfig")
+	w.writeExtrasOf("generationConfig.thinkingConfig")
 	w.Close(jsonscan.Object)
 }

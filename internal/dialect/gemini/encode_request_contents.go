@@ -2,6 +2,7 @@ package gemini
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"stele/internal/chat"
@@ -23,7 +24,8 @@ const (
 type piece struct {
 	*chat.Part
 	m    *chat.Message
-	used bool // a result that was given to its call
+	used bool   // a result that was given to its call
+	asks string // a call: the id by which its result is found
 }
 
 const (
@@ -40,37 +42,37 @@ const (
 	transcript  = "\n#### TRANSCRIPT"
 )
 
-// contents writes the turns: user first, results of a batch of calls together in
+// writeContents writes the turns: user first, results of a batch of calls together in
 // the order of the calls and apart from what people said, user last.
-func (w *requestWriter) contents() {
+func (w *requestWriter) writeContents() {
 	w.Key("contents").Open(jsonscan.Array)
 	if w.traits.unled {
-		w.lead()
+		w.writeLead()
 	}
 	for i := 0; i < len(w.talk.Messages); {
 		var asked []piece
 		if w.talk.Messages[i].Role == chat.Assistant {
-			said, next := w.run(i, true)
-			asked = w.model(said)
+			said, next := w.takeRun(i, true)
+			asked = w.writeModel(said)
 			i = next
 		}
-		heard, next := w.run(i, false)
+		heard, next := w.takeRun(i, false)
 		if len(asked) > 0 {
-			w.results(asked, heard)
+			w.writeResults(asked, heard)
 		}
-		w.people(heard)
+		w.writeUser(heard)
 		i = next
 	}
-	w.ending()
-	w.turn(noRole)
+	w.endWithUser()
+	w.beginTurn(noRole)
 	w.Close(jsonscan.Array)
 }
 
-// lead writes the system prompt into the first turn of the user's, for a model that takes none.
-func (w *requestWriter) lead() {
+// writeLead writes the system prompt into the first turn of the user's, for a model that takes none.
+func (w *requestWriter) writeLead() {
 	for _, p := range w.talk.System {
 		if p.Kind == chat.Text && strings.TrimSpace(p.Text) != "" && len(w.talk.Messages) > 0 {
-			w.turn(user)
+			w.beginTurn(user)
 			if w.traits.speaks { // it would say the marks too
 				w.say(performance + p.Text + transcript)
 			} else {
@@ -81,8 +83,8 @@ func (w *requestWriter) lead() {
 	}
 }
 
-// run is the parts of the messages from i on that are, or are not, the model's.
-func (w *requestWriter) run(i int, models bool) (parts []piece, next int) {
+// takeRun takes the parts of the messages from i on that are, or are not, the model's.
+func (w *requestWriter) takeRun(i int, models bool) (parts []piece, next int) {
 	for ; i < len(w.talk.Messages); i++ {
 		m := &w.talk.Messages[i]
 		if (m.Role == chat.Assistant) != models {
@@ -94,7 +96,7 @@ func (w *requestWriter) run(i int, models bool) (parts []piece, next int) {
 		before := len(parts)
 		for j := range m.Parts {
 			p := &m.Parts[j]
-			if blank(p) {
+			if isBlank(p) {
 				continue
 			}
 			parts = append(parts, piece{Part: p, m: m})
@@ -106,13 +108,13 @@ func (w *requestWriter) run(i int, models bool) (parts []piece, next int) {
 	return parts, i
 }
 
-// blank reports whether a part says nothing: the API refuses Contents of them.
-func blank(p *chat.Part) bool {
+// isBlank reports whether a part says nothing: the API refuses Contents of them.
+func isBlank(p *chat.Part) bool {
 	return (p.Kind == chat.Text || p.Kind == chat.Thought || p.Kind == chat.Refusal) && p.Text == "" && p.Proof == ""
 }
 
-// turn closes the open Content and begins another, if it is another's.
-func (w *requestWriter) turn(r role) {
+// beginTurn closes the open Content and begins another, if it is another's.
+func (w *requestWriter) beginTurn(r role) {
 	if w.role == r {
 		return
 	}
@@ -120,10 +122,10 @@ func (w *requestWriter) turn(r role) {
 		w.Close(jsonscan.Array).Close(jsonscan.Object)
 	}
 	if w.role == noRole && r == model {
-		w.turn(user)
+		w.beginTurn(user)
 		w.say(opening)
 		w.lose(chat.Lost(chat.FieldMessages, chat.Added, "a user's turn before the first answer"))
-		w.turn(model)
+		w.beginTurn(model)
 		return
 	}
 	w.role = r
@@ -142,11 +144,11 @@ func (w *requestWriter) say(text string) {
 	w.Open(jsonscan.Object).Key("text").Text(text).Close(jsonscan.Object)
 }
 
-// model writes what the model said and returns its calls.
-func (w *requestWriter) model(said []piece) (calls []piece) {
-	carried := ""
+// writeModel writes what the model said and returns its calls.
+func (w *requestWriter) writeModel(said []piece) (calls []piece) {
+	carried, given := "", make(ids)
 	for i, p := range said {
-		proof, ok := w.proof(p)
+		proof, ok := w.openProof(p)
 		if ok && p.Kind == chat.Thought && w.belongsToNext(said, i) {
 			carried, proof = proof, ""
 			if p.Text == "" {
@@ -162,11 +164,33 @@ func (w *requestWriter) model(said []piece) (calls []piece) {
 			if proof == "" && len(calls) == 0 && w.traits.signed {
 				proof, w.dummies = unsigned, true
 			}
+			p = given.rename(p)
 			calls = append(calls, p)
 		}
-		w.write(model, p, proof)
+		w.writePart(model, p, proof)
 	}
 	return calls
+}
+
+// ids are those of the calls of a turn, and how often each was to be given.
+type ids map[string]int
+
+// rename gives a call an id of its own: the API finds results by it.
+func (s ids) rename(p piece) piece {
+	if p.asks = p.ID; p.ID == "" {
+		return p
+	}
+	sent := p.ID
+	for s[sent] > 0 {
+		s[p.ID]++
+		sent = p.ID + "_" + strconv.Itoa(s[p.ID])
+	}
+	s[sent]++
+	if sent != p.ID {
+		renamed := *p.Part
+		renamed.ID, p.Part = sent, &renamed
+	}
+	return p
 }
 
 // belongsToNext reports whether thoughts carry the signature of what follows
@@ -181,8 +205,8 @@ func (w *requestWriter) belongsToNext(said []piece, i int) bool {
 	return next.Proof == "" && (next.Kind == chat.ToolCall && !w.target.Compatible || said[i].Text == "" && next.Kind != chat.Thought && next.Kind != chat.Redacted)
 }
 
-// proof is a part's signature, if the very upstream made it that is asked now.
-func (w *requestWriter) proof(p piece) (string, bool) {
+// openProof gives back a part's signature, if the very upstream made it that is asked now.
+func (w *requestWriter) openProof(p piece) (string, bool) {
 	if p.Proof == "" {
 		return "", false
 	}
@@ -195,8 +219,8 @@ func (w *requestWriter) proof(p piece) (string, bool) {
 	return "", false
 }
 
-// results writes one Content with a result for each call, in their order.
-func (w *requestWriter) results(asked, heard []piece) {
+// writeResults writes one Content with a result for each call, in their order.
+func (w *requestWriter) writeResults(asked, heard []piece) {
 	answers := make(map[string][]int, len(asked))
 	for i := range heard {
 		if h := &heard[i]; h.Kind == chat.ToolResult {
@@ -205,12 +229,12 @@ func (w *requestWriter) results(asked, heard []piece) {
 	}
 	for _, a := range asked {
 		at := -1
-		if waiting := answers[a.ID]; len(waiting) > 0 {
-			at, answers[a.ID] = waiting[0], waiting[1:]
+		if waiting := answers[a.asks]; len(waiting) > 0 {
+			at, answers[a.asks] = waiting[0], waiting[1:]
 		}
-		w.turn(function)
+		w.beginTurn(function)
 		if at < 0 {
-			w.functionResponse(a.ID, a.Name, &chat.Part{Content: []chat.Part{{Kind: chat.Text, Text: noResult}}})
+			w.writeResult(a.ID, a.Name, &chat.Part{Content: []chat.Part{{Kind: chat.Text, Text: noResult}}})
 			w.lose(chat.LostPart(*a.m, *a.Part, chat.Added, "the call had no result"))
 			continue
 		}
@@ -218,28 +242,28 @@ func (w *requestWriter) results(asked, heard []piece) {
 		for i := range heard[at].Content {
 			inner := heard[at].Content[i]
 			inner.At = heard[at].At
-			w.unseen(piece{Part: &inner, m: heard[at].m})
+			w.refuseUnseen(piece{Part: &inner, m: heard[at].m})
 		}
-		if slices.ContainsFunc(heard[at].Content, func(p chat.Part) bool { return p.Kind == chat.Document && !w.apart(&p) }) {
+		if slices.ContainsFunc(heard[at].Content, func(p chat.Part) bool { return p.Kind == chat.Document && !w.mustStandApart(&p) }) {
 			w.lose(chat.LostPart(*heard[at].m, *heard[at].Part, chat.Approximated, "a document as text"))
 		}
-		if w.blind() && slices.ContainsFunc(heard[at].Content, func(p chat.Part) bool { return p.Kind == chat.Image }) {
+		if w.isBlind() && slices.ContainsFunc(heard[at].Content, func(p chat.Part) bool { return p.Kind == chat.Image }) {
 			w.lose(chat.LostPart(*heard[at].m, *heard[at].Part, chat.Approximated, "attached in a user's turn after the results"))
 		}
-		w.functionResponse(a.ID, a.Name, heard[at].Part)
+		w.writeResult(a.ID, a.Name, heard[at].Part)
 	}
 }
 
-// people writes everything that is not the model's: what was attached to results
+// writeUser writes everything that is not the model's: what was attached to results
 // but cannot be in them, then what was said.
-func (w *requestWriter) people(heard []piece) {
+func (w *requestWriter) writeUser(heard []piece) {
 	for _, h := range heard {
 		if h.used {
 			for i := range h.Content {
-				if inner := &h.Content[i]; w.apart(inner) {
+				if inner := &h.Content[i]; w.mustStandApart(inner) {
 					inner := *inner
 					inner.At = h.At
-					w.write(user, piece{Part: &inner, m: h.m}, "")
+					w.writePart(user, piece{Part: &inner, m: h.m}, "")
 				}
 			}
 		}
@@ -250,23 +274,23 @@ func (w *requestWriter) people(heard []piece) {
 		case h.Kind == chat.ToolResult:
 			w.lose(chat.LostPart(*h.m, *h.Part, chat.Approximated, "the call that it answers is not there: sent as text"))
 			for _, p := range asText(h.Part) {
-				w.write(user, piece{Part: &p, m: h.m}, "")
+				w.writePart(user, piece{Part: &p, m: h.m}, "")
 			}
 		case h.m.Role == chat.System && h.Kind == chat.Text:
 			w.lose(chat.LostPart(*h.m, *h.Part, chat.Approximated, "sent as a user's text with a mark around it"))
-			w.turn(user)
+			w.beginTurn(user)
 			w.say(reminder + h.Text + reminded)
 		default:
-			w.write(user, h, "")
+			w.writePart(user, h, "")
 		}
 	}
 }
 
-// ending makes sure that there is a turn and that it is not the model's.
-func (w *requestWriter) ending() {
+// endWithUser makes sure that there is a turn and that it is not the model's.
+func (w *requestWriter) endWithUser() {
 	switch w.role {
 	case model:
-		w.turn(user)
+		w.beginTurn(user)
 		if n := len(w.talk.Messages); w.talk.Messages[n-1].Role == chat.User {
 			w.say(silence)
 			w.lose(chat.Lost(chat.FieldMessages, chat.Added, "words for the last message, which has none"))
@@ -276,8 +300,8 @@ func (w *requestWriter) ending() {
 		w.lose(chat.Lost(chat.FieldMessages, chat.Approximated, "the model is asked to go on with the last message"))
 	case noRole:
 		for i, p := range slices.Backward(w.talk.System) {
-			if p.Kind == chat.Text && !blank(&p) && len(w.talk.Messages) == 0 {
-				w.turn(user)
+			if p.Kind == chat.Text && !isBlank(&p) && len(w.talk.Messages) == 0 {
+				w.beginTurn(user)
 				w.say(p.Text)
 				w.moved = len(w.talk.System) - i
 				w.lose(chat.Lost(chat.FieldSystem, chat.Approximated, "there is nothing else: its last text is sent as the user's"))

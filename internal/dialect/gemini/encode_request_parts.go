@@ -12,59 +12,59 @@ import (
 	"stele/internal/jsonscan"
 )
 
-// write writes one part into a turn, with its signature.
-func (w *requestWriter) write(r role, p piece, proof string) {
+// writePart writes one part into a turn, with its signature.
+func (w *requestWriter) writePart(r role, p piece, proof string) {
 	if len(p.Citations) > 0 {
 		w.lose(chat.LostPart(*p.m, *p.Part, chat.Ignored, "citations"))
 	}
 	switch p.Kind {
 	case chat.Text:
-		w.turn(r)
-		w.part(p, proof, func() { w.Key("text").Text(p.Text) })
+		w.beginTurn(r)
+		w.wrapPart(p, proof, func() { w.Key("text").Text(p.Text) })
 	case chat.Refusal:
 		w.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, "sent as text"))
-		w.turn(r)
-		w.part(p, proof, func() { w.Key("text").Text(p.Text) })
+		w.beginTurn(r)
+		w.wrapPart(p, proof, func() { w.Key("text").Text(p.Text) })
 	case chat.Thought:
-		w.turn(r)
-		w.thought(p, proof)
+		w.beginTurn(r)
+		w.writeThought(p, proof)
 	case chat.Redacted:
 		w.lose(chat.LostPart(*p.m, *p.Part, chat.Ignored, "only another model can read it"))
 	case chat.Image, chat.Audio, chat.Video, chat.Document:
-		w.media(r, p, proof)
+		w.writeMedia(r, p, proof)
 	case chat.ToolCall:
-		w.turn(r)
+		w.beginTurn(r)
 		if r != model { // only a model calls
 			w.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, "sent as text: it is no model's turn"))
 			w.say("[" + p.Name + " " + p.Text + "]")
 			return
 		}
-		w.part(p, proof, func() { w.functionCall(p) })
+		w.wrapPart(p, proof, func() { w.writeCall(p) })
 	case chat.ToolResult: // the model has none: it gets them
 		w.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, "a result in the model's own turn: sent as text"))
 		for _, q := range asText(p.Part) {
-			w.write(r, piece{Part: &q, m: p.m}, "")
+			w.writePart(r, piece{Part: &q, m: p.m}, "")
 		}
 	case chat.Opaque:
-		w.opaque(r, p, proof)
+		w.writeOpaque(r, p, proof)
 	}
 }
 
-// part writes the object around a part's data.
-func (w *requestWriter) part(p piece, proof string, data func()) {
+// wrapPart writes the object around a part's data.
+func (w *requestWriter) wrapPart(p piece, proof string, data func()) {
 	w.Open(jsonscan.Object)
 	data()
 	if proof != "" {
 		w.Key("thoughtSignature").Text(proof)
 	}
 	if w.ours && p.Raw != nil && p.Kind != chat.Opaque {
-		w.Inside(jsonscan.Root(p.Raw))
+		w.WriteInside(jsonscan.Root(p.Raw))
 	}
 	w.Close(jsonscan.Object)
 }
 
-func (w *requestWriter) thought(p piece, proof string) {
-	w.part(p, proof, func() {
+func (w *requestWriter) writeThought(p piece, proof string) {
+	w.wrapPart(p, proof, func() {
 		w.Key("text").Text(p.Text)
 		if p.Text != "" { // else it only carries the signature of a part that was empty
 			w.Key("thought").Bool(true)
@@ -75,17 +75,17 @@ func (w *requestWriter) thought(p piece, proof string) {
 // opaques are the parts that only this API has.
 var opaques = []string{"executableCode", "codeExecutionResult", "toolCall", "toolResponse"}
 
-func (w *requestWriter) opaque(r role, p piece, proof string) {
+func (w *requestWriter) writeOpaque(r role, p piece, proof string) {
 	switch {
 	case slices.Contains(opaques, p.Name) && jsonscan.Root(p.Raw).Kind() == jsonscan.Object:
-		w.turn(r)
+		w.beginTurn(r)
 		raw, err := unsealPart(p.Raw, w.traits, w.target.Proof)
 		w.err = cmp.Or(w.err, err)
 		w.Raw(raw)
 	case p.Text != "":
 		w.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, "sent as text"))
-		w.turn(r)
-		w.part(p, proof, func() { w.Key("text").Text(p.Text) })
+		w.beginTurn(r)
+		w.wrapPart(p, proof, func() { w.Key("text").Text(p.Text) })
 	case r == user:
 		w.refuse(chat.LostPart(*p.m, *p.Part, chat.Dropped, ""), "the model's API has nothing like %s", p.Name)
 	default:
@@ -93,7 +93,7 @@ func (w *requestWriter) opaque(r role, p piece, proof string) {
 	}
 }
 
-func (w *requestWriter) functionCall(p piece) {
+func (w *requestWriter) writeCall(p piece) {
 	args, odd := arguments(p.Part)
 	if odd {
 		w.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, "the arguments are no object: sent under _raw"))
@@ -101,14 +101,14 @@ func (w *requestWriter) functionCall(p piece) {
 	writeCall(&w.Writer, p.ID, w.names.To(p.Name), args)
 }
 
-// functionResponse writes a call's result: its words as an object, its pictures
+// writeResult writes a call's result: its words as an object, its pictures
 // beside them.
-func (w *requestWriter) functionResponse(id, name string, p *chat.Part) {
+func (w *requestWriter) writeResult(id, name string, p *chat.Part) {
 	var words []string
 	below := false
 	for i := range p.Content {
 		switch inner := &p.Content[i]; {
-		case w.apart(inner):
+		case w.mustStandApart(inner):
 			below = true
 		case inner.Kind == chat.Document:
 			words = append(words, documentText(inner))
@@ -122,16 +122,16 @@ func (w *requestWriter) functionResponse(id, name string, p *chat.Part) {
 	w.Open(jsonscan.Object).Key("functionResponse").Open(jsonscan.Object)
 	writeText(&w.Writer, "id", id)
 	w.Key("name").Text(w.names.To(name)).Key("response")
-	w.response(strings.Join(words, joinLines), p.Failed)
+	w.writeResponse(strings.Join(words, joinLines), p.Failed)
 	begun := false
 	for i := range p.Content {
-		if inner := &p.Content[i]; inner.Kind == chat.Image && !w.apart(inner) {
+		if inner := &p.Content[i]; inner.Kind == chat.Image && !w.mustStandApart(inner) {
 			if !begun {
 				begun = true
 				w.Key("parts").Open(jsonscan.Array)
 			}
 			w.Open(jsonscan.Object)
-			w.blob(inner)
+			w.writeBlob(inner)
 			w.Close(jsonscan.Object)
 		}
 	}
@@ -140,13 +140,13 @@ func (w *requestWriter) functionResponse(id, name string, p *chat.Part) {
 	}
 	w.Close(jsonscan.Object)
 	if w.ours && p.Raw != nil {
-		w.Inside(jsonscan.Root(p.Raw))
+		w.WriteInside(jsonscan.Root(p.Raw))
 	}
 	w.Close(jsonscan.Object)
 }
 
-// response wraps a result's words in the object that the API wants.
-func (w *requestWriter) response(text string, failed bool) {
+// writeResponse wraps a result's words in the object that the API wants.
+func (w *requestWriter) writeResponse(text string, failed bool) {
 	object := bytes.TrimSpace([]byte(text))
 	if !failed && len(object) > 0 && object[0] == '{' && jsonscan.Valid(object, jsonscan.Strict) && !refers(object) {
 		w.Raw(object)
@@ -165,53 +165,53 @@ func refers(object []byte) bool {
 	return bytes.Contains(object, []byte(`"$ref"`)) || bytes.Contains(object, []byte(`"$defs"`))
 }
 
-// apart reports whether a piece of a result cannot be in it: documents, which
+// mustStandApart reports whether a piece of a result cannot be in it: documents, which
 // some models refuse there (qwen-code #2028), pictures, which Google's models before Gemini 3
 // do (gemini-cli #19436), and what no model takes there.
-func (w *requestWriter) apart(p *chat.Part) bool {
+func (w *requestWriter) mustStandApart(p *chat.Part) bool {
 	switch p.Kind {
 	case chat.Audio, chat.Video:
 		return true
 	case chat.Document:
 		return p.Media != nil && p.Media.Plain == ""
 	case chat.Image:
-		return w.blind() || p.Media == nil || p.Media.Base64 == "" && p.Media.URL == "" && !googles(p.Media.FileID)
+		return w.isBlind() || p.Media == nil || p.Media.Base64 == "" && p.Media.URL == "" && !isOfGoogle(p.Media.FileID)
 	}
 	return false
 }
 
-// blind reports whether the model sees no pictures in results.
-func (w *requestWriter) blind() bool { return !w.traits.signed && !w.target.Compatible }
+// isBlind reports whether the model sees no pictures in results.
+func (w *requestWriter) isBlind() bool { return !w.traits.signed && !w.target.Compatible }
 
-// media writes a picture, a sound, a clip or a document.
-func (w *requestWriter) media(r role, p piece, proof string) {
+// writeMedia writes a picture, a sound, a clip or a document.
+func (w *requestWriter) writeMedia(r role, p piece, proof string) {
 	m := p.Media
 	if m != nil && m.Cite {
 		w.lose(chat.LostPart(*p.m, *p.Part, chat.Dropped, "citations of the document"))
 	}
 	switch {
 	case p.Kind == chat.Document && len(p.Content) > 0:
-		w.document(r, p)
+		w.writeDocument(r, p)
 	case m == nil || m.Base64 == "" && m.URL == "" && m.FileID == "" && m.Plain == "":
-		w.noMedia(r, p)
+		w.writeWithoutMedia(r, p)
 	case m.Plain != "" && (m.Name != "" || m.Note != "" || p.Name != "" || m.Cite):
 		w.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, "the document is sent as text"))
-		w.turn(r)
+		w.beginTurn(r)
 		w.say(documentText(p.Part))
-	case m.FileID != "" && !googles(m.FileID):
+	case m.FileID != "" && !isOfGoogle(m.FileID):
 		w.refuse(chat.LostPart(*p.m, *p.Part, chat.Dropped, ""), "the file %q is not one of this model's API", m.FileID)
-	case r == user && w.unseen(p):
+	case r == user && w.refuseUnseen(p):
 	default:
 		if m.Name != "" || m.Note != "" || p.Name != "" {
 			w.lose(chat.LostPart(*p.m, *p.Part, chat.Ignored, "the file's name"))
 		}
-		if level := strings.ToLower(detail(m.Detail)); level != m.Detail && m.Detail != "auto" {
+		if level := strings.ToLower(detailOf(m.Detail)); level != m.Detail && m.Detail != "auto" {
 			w.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, strings.TrimSpace("detail "+level)))
 		}
-		w.turn(r)
-		w.part(p, proof, func() {
-			w.blob(p.Part)
-			switch level := detail(m.Detail); {
+		w.beginTurn(r)
+		w.wrapPart(p, proof, func() {
+			w.writeBlob(p.Part)
+			switch level := detailOf(m.Detail); {
 			case level == "" || !w.traits.signed:
 			case w.refuses(mediaResolution):
 				w.lose(chat.LostPart(*p.m, *p.Part, chat.Dropped, "detail: "+notTaken))
@@ -226,8 +226,8 @@ func (w *requestWriter) media(r role, p piece, proof string) {
 // pictures are the types that Google's own models see.
 var pictures = []string{"image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"}
 
-// unseen refuses a picture that the model cannot see, and reports whether it did.
-func (w *requestWriter) unseen(p piece) bool {
+// refuseUnseen refuses a picture that the model cannot see, and reports whether it did.
+func (w *requestWriter) refuseUnseen(p piece) bool {
 	if p.Kind != chat.Image || p.Media == nil || p.Media.Base64 == "" || w.target.Compatible {
 		return false
 	}
@@ -239,19 +239,19 @@ func (w *requestWriter) unseen(p piece) bool {
 	return true
 }
 
-// noMedia is for what has only a transcript, or nothing.
-func (w *requestWriter) noMedia(r role, p piece) {
+// writeWithoutMedia writes what has only a transcript, or nothing.
+func (w *requestWriter) writeWithoutMedia(r role, p piece) {
 	if p.Text == "" {
 		w.lose(chat.LostPart(*p.m, *p.Part, chat.Dropped, "there is nothing to send"))
 		return
 	}
 	w.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, "its transcript is sent"))
-	w.turn(r)
+	w.beginTurn(r)
 	w.say(p.Text)
 }
 
-// document writes a document that is made of blocks.
-func (w *requestWriter) document(r role, p piece) {
+// writeDocument writes a document that is made of blocks.
+func (w *requestWriter) writeDocument(r role, p piece) {
 	w.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, "the document is sent as its parts"))
 	about := []string{p.Name}
 	if m := p.Media; m != nil {
@@ -262,15 +262,15 @@ func (w *requestWriter) document(r role, p piece) {
 	}
 	for _, words := range about {
 		if words != "" {
-			w.turn(r)
+			w.beginTurn(r)
 			w.say(words)
 		}
 	}
 	for i := range p.Content {
 		inner := p.Content[i]
 		inner.At = p.At
-		if !blank(&inner) {
-			w.write(r, piece{Part: &inner, m: p.m}, "")
+		if !isBlank(&inner) {
+			w.writePart(r, piece{Part: &inner, m: p.m}, "")
 		}
 	}
 }
@@ -298,17 +298,17 @@ func documentText(p *chat.Part) string {
 	return strings.Join(lines, joinLines)
 }
 
-// blob writes inlineData or fileData.
-func (w *requestWriter) blob(p *chat.Part) {
+// writeBlob writes inlineData or fileData.
+func (w *requestWriter) writeBlob(p *chat.Part) {
 	m := p.Media
 	kind := dialect.TypeOf(m)
 	switch {
 	case m.Base64 != "":
-		writeInline(&w.Writer, orKind(kind, p.Kind), m.Base64)
+		writeInline(&w.Writer, typeOr(kind, p.Kind), m.Base64)
 	case m.Plain != "":
-		writeInline(&w.Writer, orKind(kind, 0), base64.StdEncoding.EncodeToString([]byte(m.Plain)))
+		writeInline(&w.Writer, typeOr(kind, 0), base64.StdEncoding.EncodeToString([]byte(m.Plain)))
 	case m.URL != "":
-		writeFile(&w.Writer, m.URL, cmp.Or(kind, byExtension(m.URL)))
+		writeFile(&w.Writer, m.URL, cmp.Or(kind, typeByExtension(m.URL)))
 	default:
 		writeFile(&w.Writer, m.FileID, kind)
 	}

@@ -21,9 +21,9 @@ var (
 	}
 )
 
-// modalities writes in what form the answer is wanted. A model that only speaks is asked
+// writeModalities writes in what form the answer is wanted. A model that only speaks is asked
 // for nothing but sound.
-func (w *requestWriter) modalities() {
+func (w *requestWriter) writeModalities() {
 	wanted := w.talk.Output
 	sound := slices.Contains(wanted, "audio")
 	if w.traits.speaks && !slices.Equal(wanted, []string{"audio"}) {
@@ -44,14 +44,14 @@ func (w *requestWriter) modalities() {
 	switch {
 	case w.talk.Audio == nil:
 	case sound:
-		w.speech()
+		w.writeSpeech()
 	default:
 		w.lose(chat.Lost(chat.FieldAudio, chat.Ignored, "no sound is asked for"))
 	}
 }
 
-// speech writes who speaks. The form of the sound is the API's own.
-func (w *requestWriter) speech() {
+// writeSpeech writes who speaks. The form of the sound is the API's own.
+func (w *requestWriter) writeSpeech() {
 	asked := jsonscan.Root(w.talk.Audio)
 	word := asked.Get("voice")
 	if word.Kind() == jsonscan.Object {

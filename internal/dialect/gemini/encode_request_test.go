@@ -266,7 +266,7 @@ func TestHardCase35NamesAreRestored(t *testing.T) {
 	c.Tools = []chat.Tool{{Name: "3d_render"}}
 	call, body := compose(t, c, newest)
 	sent := gjson.Get(body, "tools.0.functionDeclarations.0.name").Str
-	if !legal(sent) || call.Names[sent] != "3d_render" {
+	if !isLegalName(sent) || call.Names[sent] != "3d_render" {
 		t.Errorf("sent %q, back %v", sent, call.Names)
 	}
 	for _, path := range []string{"contents.1.parts.0.functionCall.name", "contents.2.parts.0.functionResponse.name"} {

@@ -6,27 +6,27 @@ import (
 	"stele/internal/jsonscan"
 )
 
-// toolList writes tools and toolConfig: one Tool with all functions, and one for
+// writeTools writes tools and toolConfig: one Tool with all functions, and one for
 // each that runs at Google.
-func (w *requestWriter) toolList() {
+func (w *requestWriter) writeTools() {
 	if len(w.talk.Tools) > 0 {
 		w.Key("tools").Open(jsonscan.Array)
-		w.functions()
+		w.writeFunctions()
 		for i := range w.talk.Tools {
 			switch t := &w.talk.Tools[i]; {
 			case dialect.FindsTools(t):
 				w.lose(chat.LostTool(*t, chat.Ignored, dialect.AllOffered))
 			case t.Kind == chat.Server:
-				w.server(t)
+				w.writeServerTool(t)
 			}
 		}
 		w.Close(jsonscan.Array)
 	}
-	w.choice()
+	w.writeChoice()
 }
 
-// functions writes one list of declarations. The same tool twice is one.
-func (w *requestWriter) functions() {
+// writeFunctions writes one list of declarations. The same tool twice is one.
+func (w *requestWriter) writeFunctions() {
 	begun := false
 	for i := range w.talk.Tools {
 		t := &w.talk.Tools[i]
@@ -34,7 +34,7 @@ func (w *requestWriter) functions() {
 			w.refuse(chat.LostTool(*t, chat.Dropped, ""), "there are more than %d tools", mostTools)
 			break
 		}
-		if t.Kind == chat.Server || w.twin(t, i) {
+		if t.Kind == chat.Server || w.hasTwin(t, i) {
 			continue
 		}
 		if !begun {
@@ -48,9 +48,9 @@ func (w *requestWriter) functions() {
 	}
 }
 
-// twin reports whether a tool is there already. Two different ones of the same
+// hasTwin reports whether a tool is there already. Two different ones of the same
 // name are refused.
-func (w *requestWriter) twin(t *chat.Tool, i int) bool {
+func (w *requestWriter) hasTwin(t *chat.Tool, i int) bool {
 	if w.declared == nil {
 		w.declared = make(map[string]int)
 	}
@@ -87,33 +87,33 @@ func (w *requestWriter) declare(t *chat.Tool) {
 	writeText(&w.Writer, "description", description)
 	if written, notes := rewrite(schema, true); written != nil {
 		w.Key("parametersJsonSchema").Raw(written)
-		if l, changed := notes.loss(chat.LostTool(*t, chat.Approximated, "")); changed {
+		if l, changed := notes.toLoss(chat.LostTool(*t, chat.Approximated, "")); changed {
 			w.lose(l)
 		}
 	}
 	if w.ours && t.Raw != nil && t.Kind == chat.Function {
-		w.Inside(jsonscan.Root(t.Raw))
+		w.WriteInside(jsonscan.Root(t.Raw))
 	}
 	w.Close(jsonscan.Object)
 }
 
-// server writes a tool that runs at Google; another upstream's is refused.
-func (w *requestWriter) server(t *chat.Tool) {
+// writeServerTool writes a tool that runs at Google; another upstream's is refused.
+func (w *requestWriter) writeServerTool(t *chat.Tool) {
 	own := jsonscan.Root(t.Raw)
 	if own.Get(t.Name).Exists() && own.Len() == 1 {
 		w.Raw(t.Raw)
 		return
 	}
-	w.refuse(chat.LostTool(*t, chat.Dropped, ""), "%s", dialect.Elsewhere(t))
+	w.refuse(chat.LostTool(*t, chat.Dropped, ""), "%s", dialect.WhyElsewhere(t))
 }
 
-// choice writes toolConfig.
-func (w *requestWriter) choice() {
+// writeChoice writes toolConfig.
+func (w *requestWriter) writeChoice() {
 	want := &w.talk.Choice
-	if want.Serial && w.declares() && want.Mode != chat.None {
+	if want.Serial && w.offersFunctions() && want.Mode != chat.None {
 		w.lose(chat.Lost(chat.FieldParallel, chat.Dropped, "the API has no switch for it"))
 	}
-	mode, names := w.mode(want)
+	mode, names := w.chooseMode(want)
 	if mode == "" && !w.has("toolConfig") {
 		return
 	}
@@ -128,14 +128,14 @@ func (w *requestWriter) choice() {
 			}
 			w.Close(jsonscan.Array)
 		}
-		w.inside("toolConfig.functionCallingConfig")
+		w.writeExtrasOf("toolConfig.functionCallingConfig")
 		w.Close(jsonscan.Object)
 	}
-	w.inside("toolConfig")
+	w.writeExtrasOf("toolConfig")
 	w.Close(jsonscan.Object)
 }
 
-func (w *requestWriter) mode(want *chat.Choice) (mode string, names []string) {
+func (w *requestWriter) chooseMode(want *chat.Choice) (mode string, names []string) {
 	functions, strict, served := 0, 0, false
 	for i := range w.talk.Tools {
 		t := &w.talk.Tools[i]
@@ -159,23 +159,23 @@ func (w *requestWriter) mode(want *chat.Choice) (mode string, names []string) {
 	case chat.Required:
 		return "ANY", nil
 	case chat.Named:
-		return "ANY", w.existing([]string{want.Name})
+		return "ANY", w.keepExisting([]string{want.Name})
 	case chat.Allowed:
 		if want.Forced {
-			return "ANY", w.existing(want.Names)
+			return "ANY", w.keepExisting(want.Names)
 		}
 		w.lose(chat.Lost(chat.FieldChoice, chat.Approximated, "VALIDATED with the names"))
-		return "VALIDATED", w.existing(want.Names)
+		return "VALIDATED", w.keepExisting(want.Names)
 	case chat.Validated:
-		return "VALIDATED", w.existing(want.Names)
+		return "VALIDATED", w.keepExisting(want.Names)
 	case chat.Auto, chat.Unset:
 	}
-	return w.free(want.Mode, functions, strict, served), nil
+	return w.chooseFreely(want.Mode, functions, strict, served), nil
 }
 
-// free is the mode where the model chooses. Tools that must be called strictly
+// chooseFreely finds the mode where the model chooses. Tools that must be called strictly
 // by their schema are so if all of them must.
-func (w *requestWriter) free(want chat.ChoiceMode, functions, strict int, served bool) string {
+func (w *requestWriter) chooseFreely(want chat.ChoiceMode, functions, strict int, served bool) string {
 	switch {
 	case strict == functions:
 		return "VALIDATED"
@@ -188,8 +188,8 @@ func (w *requestWriter) free(want chat.ChoiceMode, functions, strict int, served
 	return ""
 }
 
-// existing checks that the tools that are named are there.
-func (w *requestWriter) existing(names []string) []string {
+// keepExisting checks that the tools that are named are there.
+func (w *requestWriter) keepExisting(names []string) []string {
 	there := make(map[string]bool, len(w.talk.Tools))
 	for i := range w.talk.Tools {
 		there[w.talk.Tools[i].Name] = true

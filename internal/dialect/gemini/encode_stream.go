@@ -61,10 +61,10 @@ func (w *streamWriter) Encode(dst []byte, e *chat.Event) ([]byte, error) {
 	case chat.Open:
 		return w.open(dst, &e.Part), nil
 	case chat.Delta:
-		return w.delta(dst, &e.Part), nil
+		return w.writeDelta(dst, &e.Part), nil
 	case chat.Close:
 		if e.Part.Kind == chat.ToolCall {
-			return w.call(dst), nil
+			return w.writeCall(dst), nil
 		}
 	case chat.Finish:
 		return w.finish(dst, e), nil
@@ -82,7 +82,7 @@ func (w *streamWriter) KeepAlive(dst []byte) []byte {
 	case w.ended:
 		return dst
 	}
-	return append(w.bracket(dst), '\n')
+	return append(w.openArray(dst), '\n')
 }
 
 // Fail appends the API's own error, as the stream's last word.
@@ -91,7 +91,7 @@ func (w *streamWriter) Fail(dst []byte, e *fault.Error, requestID string) []byte
 		return dst
 	}
 	_, body := Codec{}.EncodeError(e, requestID)
-	return w.finished(w.end(append(w.begin(dst), bytes.TrimSpace(body)...)))
+	return w.endArray(w.end(append(w.begin(dst), bytes.TrimSpace(body)...)))
 }
 
 // open remembers what begins.
@@ -102,14 +102,14 @@ func (w *streamWriter) open(dst []byte, p *chat.Part) []byte {
 		w.parts.place()
 	}
 	if w.broken != nil { // it was not the last thing, so nothing cut it off
-		dst = w.frame(dst, w.broken)
+		dst = w.writeFrame(dst, w.broken)
 		w.broken = nil
 	}
 	return dst
 }
 
-// delta tells a piece, unless it is one of a call, which must be whole.
-func (w *streamWriter) delta(dst []byte, p *chat.Part) []byte {
+// writeDelta tells a piece, unless it is one of a call, which must be whole.
+func (w *streamWriter) writeDelta(dst []byte, p *chat.Part) []byte {
 	switch p.Kind {
 	case chat.ToolCall:
 		w.args = append(w.args, p.Text...)
@@ -120,9 +120,9 @@ func (w *streamWriter) delta(dst []byte, p *chat.Part) []byte {
 	case chat.Opaque:
 		named := *p
 		named.Name = w.block.Name
-		return w.frame(dst, &named)
+		return w.writeFrame(dst, &named)
 	}
-	return w.frame(dst, p)
+	return w.writeFrame(dst, p)
 }
 
 // start reads what the client asked for and makes what every frame repeats.
@@ -132,26 +132,26 @@ func (w *streamWriter) start(e *chat.Event) {
 	w.tail = tail.Key("modelVersion").Text(w.req.Model).Key("responseId").Text(ownID(e.ID)).Bytes()
 }
 
-// call writes the call that is whole now.
-func (w *streamWriter) call(dst []byte) []byte {
+// writeCall writes the call that is whole now.
+func (w *streamWriter) writeCall(dst []byte) []byte {
 	p := w.block
 	p.Text = string(w.args)
-	if !p.Custom && partial(p.Text) {
+	if !p.Custom && isPartial(p.Text) {
 		w.broken = &p
 		return dst
 	}
-	return w.frame(dst, &p)
+	return w.writeFrame(dst, &p)
 }
 
-// frame appends a frame with a part, if there is anything to say.
-func (w *streamWriter) frame(dst []byte, p *chat.Part) []byte {
+// writeFrame appends a frame with a part, if there is anything to say.
+func (w *streamWriter) writeFrame(dst []byte, p *chat.Part) []byte {
 	at := len(dst)
 	dst = append(w.begin(dst), head...)
 	empty := len(dst)
 	w.parts.Writer = *jsonscan.NewWriter(dst)
-	w.parts.part(p)
+	w.parts.writePart(p)
 	if len(w.parts.Bytes()) == empty && p.Logprobs != nil { // clients forget a turn in which a frame has no part
-		w.parts.text("", "")
+		w.parts.writeText("", "")
 	}
 	if dst = w.parts.Bytes(); len(dst) == empty {
 		return dst[:at]
@@ -175,11 +175,11 @@ func (w *streamWriter) begin(dst []byte) []byte {
 	case w.begun:
 		return append(dst, ",\r\n"...)
 	}
-	return w.bracket(dst)
+	return w.openArray(dst)
 }
 
-// bracket begins the array, unless it has begun.
-func (w *streamWriter) bracket(dst []byte) []byte {
+// openArray begins the array, unless it has begun.
+func (w *streamWriter) openArray(dst []byte) []byte {
 	if w.opened {
 		return dst
 	}
@@ -200,14 +200,14 @@ func (w *streamWriter) end(dst []byte) []byte {
 // clients forget a turn in which a frame has none.
 func (w *streamWriter) finish(dst []byte, e *chat.Event) []byte {
 	if w.broken != nil && !e.Stop.CutsOff() {
-		dst = w.frame(dst, w.broken)
+		dst = w.writeFrame(dst, w.broken)
 	}
 	w.broken = nil
 	parts := &w.parts
 	parts.Writer = *jsonscan.NewWriter(append(w.begin(dst), head...))
-	parts.text("", parts.signature(""))
+	parts.writeText("", parts.signatureOf(""))
 	parts.Close(jsonscan.Array).Key("role").Text("model").Close(jsonscan.Object)
-	parts.ending(e.Stop)
+	parts.writeEnd(e.Stop)
 	parts.Key("index").Int(int64(w.answer)).Close(jsonscan.Object).Close(jsonscan.Array)
 	if e.More { // another answer follows: this one's state is not its
 		dst = w.end(parts.Key("usageMetadata").Open(jsonscan.Object).Close(jsonscan.Object).Raw(w.tail).Close(jsonscan.Object).Bytes())
@@ -215,11 +215,11 @@ func (w *streamWriter) finish(dst []byte, e *chat.Event) []byte {
 		return dst
 	}
 	writeUsage(&parts.Writer, e.Usage)
-	return w.finished(w.end(parts.Raw(w.tail).Close(jsonscan.Object).Bytes()))
+	return w.endArray(w.end(parts.Raw(w.tail).Close(jsonscan.Object).Bytes()))
 }
 
-// finished ends the array.
-func (w *streamWriter) finished(dst []byte) []byte {
+// endArray ends the array.
+func (w *streamWriter) endArray(dst []byte) []byte {
 	w.ended = true
 	if w.framed {
 		return dst

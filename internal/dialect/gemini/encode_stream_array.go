@@ -28,5 +28,5 @@ func (w *arrayWriter) AppendFrames(dst, frames []byte) []byte {
 
 // EndArray appends the end of the array.
 func (w *arrayWriter) EndArray(dst []byte) []byte {
-	return w.finished(w.bracket(dst))
+	return w.endArray(w.openArray(dst))
 }

@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"net/http"
@@ -87,22 +88,22 @@ type wireRetryInfo struct {
 // is an error of the upstream's to the client, and says no more.
 func (Codec) DecodeError(status int, h http.Header, body []byte) *fault.Error {
 	r := readRefusal(body)
-	return r.fault(status, h).Because(dialect.Cause(status, body))
+	return r.toFault(status, h).Because(dialect.Cause(status, body))
 }
 
-// failed is an error inside an answer.
-func failed(data []byte) *fault.Error {
+// readFailure reads an error inside an answer.
+func readFailure(data []byte) *fault.Error {
 	r := readRefusal(data)
 	status := int(r.code)
 	if status < http.StatusBadRequest || status > 599 {
-		status = http.StatusInternalServerError
+		status = cmp.Or(dialect.StatusIn(jsonscan.At(data, 0)), http.StatusInternalServerError)
 		for code, state := range states {
 			if state == r.status && code != http.StatusMethodNotAllowed && code != http.StatusRequestEntityTooLarge {
 				status = code
 			}
 		}
 	}
-	return r.fault(status, nil).Because(dialect.Cause(0, data))
+	return r.toFault(status, nil).Because(dialect.Cause(0, data))
 }
 
 // wireRefusal is what is read of an upstream's error.
@@ -133,7 +134,7 @@ func (r *wireRefusal) read(v jsonscan.Value) {
 	for key, v := range fields(v) {
 		switch key.name {
 		case "code":
-			r.code, _ = integer(v)
+			r.code, _ = readInt(v)
 		case "message":
 			r.message, _ = v.Text()
 		case "error":
@@ -161,7 +162,7 @@ var account = []string{
 	"API_KEY_IP_ADDRESS_BLOCKED", "SERVICE_DISABLED", "BILLING_DISABLED", "ACCESS_TOKEN_EXPIRED", "CONSUMER_INVALID",
 }
 
-func (r *wireRefusal) fault(status int, h http.Header) *fault.Error {
+func (r *wireRefusal) toFault(status int, h http.Header) *fault.Error {
 	ours := slices.ContainsFunc(r.reasons, func(reason string) bool { return slices.Contains(account, reason) }) ||
 		r.says("api key not valid", "api key expired", "user location is not supported", "billing account")
 	message := dialect.Sentence(r.message)
@@ -180,22 +181,22 @@ func (r *wireRefusal) fault(status int, h http.Header) *fault.Error {
 	e := dialect.ByStatus(status, message)
 	switch e.Code {
 	case fault.RateLimited, fault.Unavailable:
-		return e.After(r.wait(h))
+		return e.After(r.retryAfter(h))
 	case fault.InvalidParameter:
 		if r.says("thought signature", "thought_signature", "thoughtsignature") {
 			return e.MendedBy(fault.WithoutThoughts)
 		}
-		if e.Refused = refused(r.message); e.Refused != "" {
+		if e.Refused = refusedField(r.message); e.Refused != "" {
 			return e.MendedBy(fault.Without)
 		}
 	}
-	return dialect.Mendable(e, r.message)
+	return dialect.WithMends(e, r.message)
 }
 
 func (r *wireRefusal) says(signs ...string) bool { return dialect.Says(r.message, signs...) }
 
-// wait is when the upstream wants to be asked again; 0: it does not say.
-func (r *wireRefusal) wait(h http.Header) time.Duration {
+// retryAfter is when the upstream wants to be asked again; 0: it does not say.
+func (r *wireRefusal) retryAfter(h http.Header) time.Duration {
 	if d, err := time.ParseDuration(r.delay); err == nil && d > 0 {
 		return min(d, dialect.LongestWait)
 	}

@@ -21,8 +21,8 @@ var refusals = []struct {
 	{mediaResolution, regexp.MustCompile(`(?i)media[ _]?resolution is not (enabled|supported)`)},
 }
 
-// refused is what a refusal is about, if the request can do without it.
-func refused(words string) string {
+// refusedField is what a refusal is about, if the request can do without it.
+func refusedField(words string) string {
 	for _, r := range refusals {
 		if r.words.MatchString(words) {
 			return r.name

@@ -12,7 +12,7 @@ import (
 func FuzzRequest(f *testing.F) {
 	for _, fix := range fixtures(f) {
 		if fix.request != nil {
-			f.Add([]byte(compact(fix.request)))
+			f.Add([]byte(compactText(fix.request)))
 		}
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -46,7 +46,7 @@ func FuzzRequest(f *testing.F) {
 func FuzzResponse(f *testing.F) {
 	for _, fix := range fixtures(f) {
 		if fix.response != nil {
-			f.Add([]byte(compact(fix.response)))
+			f.Add([]byte(compactText(fix.response)))
 		}
 	}
 	req := request(f, `{"contents":[{"parts":[{"text":"hi"}]}]}`)

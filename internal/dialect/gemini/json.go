@@ -18,7 +18,7 @@ func fields(v jsonscan.Value) iter.Seq2[field, jsonscan.Value] {
 
 func eachField(v jsonscan.Value, yield func(field, jsonscan.Value) bool) {
 	for key, value := range v.Members() {
-		if !value.Absent() && !yield(field{camel(key.Name), key.Name}, value) {
+		if !value.Absent() && !yield(field{toCamel(key.Name), key.Name}, value) {
 			return
 		}
 	}
@@ -40,8 +40,8 @@ func eachItem(v jsonscan.Value, yield func(int, jsonscan.Value) bool) {
 	}
 }
 
-// camel turns snake_case into lowerCamelCase. A leading underscore is part of a name.
-func camel(name string) string {
+// toCamel turns snake_case into lowerCamelCase. A leading underscore is part of a name.
+func toCamel(name string) string {
 	const longest = 64 // of all names that are known
 	if len(name) < 2 || len(name) > longest || strings.IndexByte(name[1:], '_') < 0 {
 		return name
@@ -74,21 +74,21 @@ func textOf(v jsonscan.Value, name string) string {
 	return text
 }
 
-// integer is a whole number, also in a string, as protobuf's JSON has it.
-func integer(v jsonscan.Value) (int64, bool) { return jsonscan.Int(digits(v)) }
+// readInt reads a whole number, also in a string, as protobuf's JSON has it.
+func readInt(v jsonscan.Value) (int64, bool) { return jsonscan.Int(readDigits(v)) }
 
-// number is a number, also in a string.
-func number(v jsonscan.Value) (float64, bool) { return jsonscan.Float(digits(v)) }
+// readNumber reads a number, also in a string.
+func readNumber(v jsonscan.Value) (float64, bool) { return jsonscan.Float(readDigits(v)) }
 
-func digits(v jsonscan.Value) string {
+func readDigits(v jsonscan.Value) string {
 	if v.Kind() == jsonscan.String {
 		return v.View()
 	}
 	return v.Number()
 }
 
-// compact is JSON without the white space in it.
-func compact(raw []byte) string { return string(jsonscan.At(raw, 0).AppendCompact(nil)) }
+// compactText is JSON without the white space in it.
+func compactText(raw []byte) string { return string(jsonscan.At(raw, 0).AppendCompact(nil)) }
 
 // writeText writes a member that is a string, unless it is empty.
 func writeText(w *jsonscan.Writer, name, text string) {
@@ -113,11 +113,11 @@ var (
 	tiers       = enum{"SERVICE_TIER_", []string{"", "STANDARD", "FLEX", "PRIORITY"}}
 )
 
-// word is a word of e in any case, with or without its prefix, or by its number. A
+// readWord reads a word of e in any case, with or without its prefix, or by its number. A
 // word that is not in e is passed on: the upstream knows better.
-func (e enum) word(v jsonscan.Value) (string, bool) {
+func (e enum) readWord(v jsonscan.Value) (string, bool) {
 	if v.Kind() == jsonscan.Number {
-		n, ok := integer(v)
+		n, ok := readInt(v)
 		if !ok || n < 0 || n >= int64(len(e.words)) {
 			return "", false
 		}

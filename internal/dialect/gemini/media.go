@@ -13,13 +13,13 @@ import (
 	"stele/internal/jsonscan"
 )
 
-// media is an inlineData or a fileData.
-func (p *wirePart) media() (chat.Part, string) {
+// toMedia makes a part of an inlineData or a fileData.
+func (p *wirePart) toMedia() (chat.Part, string) {
 	b := &p.blob
 	m := &chat.Media{Type: strings.ToLower(b.mimeType), Name: b.displayName, Detail: strings.ToLower(p.resolution)}
 	part := chat.Part{Media: m}
 	data := b.data
-	if u, ok := dialect.DataURL(cmp.Or(data, b.fileURI)); ok { // which belongs into neither
+	if u, ok := dialect.ReadDataURL(cmp.Or(data, b.fileURI)); ok { // which belongs into neither
 		data, m.Type = u.Base64, cmp.Or(m.Type, u.Type)
 	}
 	if p.data == "fileData" && data == "" {
@@ -28,12 +28,12 @@ func (p *wirePart) media() (chat.Part, string) {
 		}
 		locate(m, b.fileURI)
 		part.Kind = kindOf(m.Type)
-		if part.Kind == chat.Document && youtube(b.fileURI) {
+		if part.Kind == chat.Document && isYouTube(b.fileURI) {
 			part.Kind = chat.Video
 		}
 		return part, ""
 	}
-	clean, ok := dialect.Base64(data)
+	clean, ok := dialect.StandardBase64(data)
 	if !ok {
 		return part, "inlineData.data"
 	}
@@ -53,7 +53,7 @@ func (p *wirePart) media() (chat.Part, string) {
 	return part, ""
 }
 
-// locate reads a fileUri: an address anyone can fetch, a file of Google's that
+// locate reads a fileUri: an address any client can fetch, a file of Google's that
 // only Google has, or a file of this installation.
 func locate(m *chat.Media, uri string) {
 	own := strings.TrimPrefix(uri, "files/")
@@ -69,20 +69,20 @@ func locate(m *chat.Media, uri string) {
 	default:
 		m.URL = uri
 		if m.Type == "" {
-			m.Type = byExtension(uri)
+			m.Type = typeByExtension(uri)
 		}
 	}
 }
 
 const googleFiles = "generativelanguage.googleapis.com"
 
-// googles reports whether a file id is one that Google gave.
-func googles(id string) bool {
+// isOfGoogle reports whether a file id is one that Google gave.
+func isOfGoogle(id string) bool {
 	return strings.HasPrefix(id, "https://"+googleFiles+"/") || strings.HasPrefix(id, "gs://") ||
 		strings.HasPrefix(id, "files/") && !strings.HasPrefix(id, "files/file_")
 }
 
-func youtube(uri string) bool {
+func isYouTube(uri string) bool {
 	u, err := url.Parse(uri)
 	if err != nil {
 		return false
@@ -99,7 +99,7 @@ var extensions = map[string]string{
 	".flac": "audio/flac", ".mp4": "video/mp4", ".mov": "video/quicktime", ".webm": "video/webm",
 }
 
-func byExtension(uri string) string {
+func typeByExtension(uri string) string {
 	u, err := url.Parse(uri)
 	if err != nil {
 		return ""
@@ -132,8 +132,8 @@ func writeFile(w *jsonscan.Writer, uri, mimeType string) {
 	w.Close(jsonscan.Object)
 }
 
-// orKind is a type, or the likeliest one for a kind of part.
-func orKind(mimeType string, k chat.Kind) string {
+// typeOr is a type, or the likeliest one for a kind of part.
+func typeOr(mimeType string, k chat.Kind) string {
 	switch {
 	case mimeType != "":
 		return mimeType
@@ -149,8 +149,8 @@ func orKind(mimeType string, k chat.Kind) string {
 	return "text/plain"
 }
 
-// detail is another dialect's word for a resolution in this one's.
-func detail(word string) string {
+// detailOf is another dialect's word for a resolution in this one's.
+func detailOf(word string) string {
 	switch word {
 	case "low", "medium", "high":
 		return strings.ToUpper(word)

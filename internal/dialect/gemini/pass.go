@@ -20,7 +20,7 @@ func (Codec) PassRequest(req *chat.Request, t dialect.Target) (dialect.Call, err
 	if p.dummies && !t.Forget {
 		p.losses = append(p.losses, placeholders)
 	}
-	call := dialect.Call{Path: address(t), Losses: p.losses}
+	call := dialect.Call{Path: addressOf(t), Losses: p.losses}
 	return call, call.Splice(req.Origin.Body, &p.edits)
 }
 
@@ -47,10 +47,10 @@ type passer struct {
 func (p *passer) edit(req *chat.Request) {
 	root := jsonscan.Root(req.Origin.Body)
 	for key, v := range dialect.Members(req) {
-		switch name := camel(key.Name); name {
+		switch name := toCamel(key.Name); name {
 		case "contents":
 			if req.Origin.Facts.Envelopes || p.target.Forget {
-				p.contents(v)
+				p.openSignatures(v)
 			}
 		case "generationConfig":
 			p.config = v
@@ -95,7 +95,7 @@ func (p *passer) rethink(name string, v jsonscan.Value) bool {
 	case jsonscan.False:
 		effort = "none"
 	case jsonscan.String:
-		level, err := dialect.Effort(v.View(), name)
+		level, err := dialect.ReadEffort(v.View(), name)
 		if err != nil {
 			p.err = err
 			return true
@@ -122,11 +122,11 @@ func (p *passer) rethink(name string, v jsonscan.Value) bool {
 func (p *passer) merge(root jsonscan.Value) {
 	seen := make(map[string]bool)
 	for key := range root.Members() {
-		seen[camel(key.Name)] = true
+		seen[toCamel(key.Name)] = true
 	}
 	for _, object := range p.below {
 		for key, v := range object.Members() {
-			name := camel(key.Name)
+			name := toCamel(key.Name)
 			if name == "generationConfig" && v.Kind() == jsonscan.Object {
 				p.under = append(p.under, v)
 				continue
@@ -149,7 +149,7 @@ func (p *passer) merge(root jsonscan.Value) {
 func (p *passer) configure(root jsonscan.Value) {
 	seen := make(map[string]bool)
 	for key := range p.config.Members() {
-		seen[camel(key.Name)] = true
+		seen[toCamel(key.Name)] = true
 	}
 	var w jsonscan.Writer
 	w.Open(jsonscan.Object)
@@ -165,7 +165,7 @@ func (p *passer) configure(root jsonscan.Value) {
 	}
 	for _, config := range p.under {
 		for key, v := range config.Members() {
-			add(camel(key.Name), v.Raw())
+			add(toCamel(key.Name), v.Raw())
 		}
 	}
 	if p.think != nil {

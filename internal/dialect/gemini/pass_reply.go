@@ -33,8 +33,8 @@ func (Codec) PutCost(raw []byte, nano int64) []byte {
 	return dialect.PutCost(raw, fieldOf(jsonscan.At(raw, at), "usageMetadata"), nano)
 }
 
-// Unasked changes nothing: usage comes without being asked for.
-func (Codec) Unasked(frames []byte) []byte { return frames }
+// DropUnasked changes nothing: usage comes without being asked for.
+func (Codec) DropUnasked(frames []byte) []byte { return frames }
 
 // NothingToMeter reports whether a run of whole frames ends with content: no end, no block, no
 // error. Usage is in every frame, and the one with the end has the last word; a frame

@@ -6,32 +6,32 @@ import (
 	"stele/internal/jsonscan"
 )
 
-// contents gives back the signatures that we wrapped for the client: to the model
+// openSignatures gives back the signatures that we wrapped for the client: to the model
 // that made them, as they were; of others the call keeps only the placeholder
 // that Google documents, and anything else nothing. Where all are to be forgotten
 // it is so with every signature. The first call of a turn that another signed in its
 // thoughts owes one as well.
-func (p *passer) contents(list jsonscan.Value) {
+func (p *passer) openSignatures(list jsonscan.Value) {
 	for _, content := range items(list) {
 		if textOf(content, "role") != "model" {
 			p.strange, p.called = false, false // a new turn; clients of streams send one in many pieces
 		}
 		for key, parts := range content.Members() {
-			if camel(key.Name) != "parts" {
+			if toCamel(key.Name) != "parts" {
 				continue
 			}
 			for _, part := range items(parts) {
-				p.part(part)
+				p.openSignature(part)
 			}
 		}
 	}
 }
 
-func (p *passer) part(part jsonscan.Value) {
+func (p *passer) openSignature(part jsonscan.Value) {
 	calls, signed, members := false, false, 0
 	for key := range part.Members() {
-		calls = calls || camel(key.Name) == "functionCall"
-		signed = signed || camel(key.Name) == "thoughtSignature"
+		calls = calls || toCamel(key.Name) == "functionCall"
+		signed = signed || toCamel(key.Name) == "thoughtSignature"
 		members++
 	}
 	if calls && !signed && !p.called && p.traits.signed && (p.strange || p.target.Forget) {
@@ -40,7 +40,7 @@ func (p *passer) part(part jsonscan.Value) {
 	}
 	p.called = p.called || calls
 	for key, v := range part.Members() {
-		if camel(key.Name) != "thoughtSignature" {
+		if toCamel(key.Name) != "thoughtSignature" {
 			continue
 		}
 		signature := v.View()
@@ -71,6 +71,6 @@ func (p *passer) part(part jsonscan.Value) {
 // unsealPart gives back the signature of a single part.
 func unsealPart(raw []byte, t traits, proof func(string) (string, bool)) ([]byte, error) {
 	p := passer{target: dialect.Target{Proof: proof}, traits: t}
-	p.part(jsonscan.At(raw, 0))
+	p.openSignature(jsonscan.At(raw, 0))
 	return p.edits.Apply(raw)
 }

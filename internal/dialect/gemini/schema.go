@@ -28,7 +28,7 @@ func rewrite(raw []byte, parameters bool) ([]byte, *changes) {
 		}
 	}
 	if parameters {
-		if none(fields) {
+		if takesNothing(fields) {
 			return nil, &w.changes
 		}
 		if !fields.get("type").Exists() {
@@ -36,12 +36,12 @@ func rewrite(raw []byte, parameters bool) ([]byte, *changes) {
 		}
 	}
 	w.Writer = *jsonscan.NewWriter(make([]byte, 0, len(raw)+64))
-	w.object(fields, 0)
+	w.writeFields(fields, 0)
 	return w.Bytes(), &w.changes
 }
 
-// none reports whether parameters are an object that can have no properties.
-func none(fields schemaFields) bool {
+// takesNothing reports whether parameters are an object that can have no properties.
+func takesNothing(fields schemaFields) bool {
 	for _, f := range fields {
 		switch f.name {
 		case "type", "required", "$schema", "title", "description", "$defs":
@@ -75,8 +75,8 @@ func (c *changes) note(shapes bool, what string) {
 	}
 }
 
-// loss reports the changes, if there are any.
-func (c *changes) loss(l chat.Loss) (chat.Loss, bool) {
+// toLoss reports the changes, if there are any.
+func (c *changes) toLoss(l chat.Loss) (chat.Loss, bool) {
 	if !c.shapes {
 		l.Verb = chat.Ignored
 	}
@@ -100,10 +100,10 @@ const (
 	mostCopied   = 1 << 20 // bytes of them
 )
 
-// schema writes a schema.
-func (w *schemaWriter) schema(v jsonscan.Value, depth int) {
+// writeSchema writes a schema.
+func (w *schemaWriter) writeSchema(v jsonscan.Value, depth int) {
 	if v.Kind() == jsonscan.Object && depth <= deepest {
-		w.object(w.flatten(fieldsOf(v), depth), depth)
+		w.writeFields(w.flatten(fieldsOf(v), depth), depth)
 		return
 	}
 	if v.Kind() != jsonscan.True { // true allows everything, as {} does
@@ -112,16 +112,16 @@ func (w *schemaWriter) schema(v jsonscan.Value, depth int) {
 	w.Open(jsonscan.Object).Close(jsonscan.Object)
 }
 
-// object writes a schema's fields, those that the API knows.
-func (w *schemaWriter) object(fields schemaFields, depth int) {
+// writeFields writes a schema's fields, those that the API knows.
+func (w *schemaWriter) writeFields(fields schemaFields, depth int) {
 	within := len(w.open)
 	defer func() { w.open = w.open[:within] }()
 	for ref := fields.get("$ref"); ref.Exists(); ref = fields.get("$ref") {
-		if fields = w.reference(fields, ref.View(), depth); fields == nil {
+		if fields = w.writeReference(fields, ref.View(), depth); fields == nil {
 			return
 		}
 	}
-	folded := w.fold(fields)
+	folded := w.foldKeywords(fields)
 	w.Open(jsonscan.Object)
 	described := false
 	for _, f := range fields {
@@ -130,7 +130,7 @@ func (w *schemaWriter) object(fields schemaFields, depth int) {
 			w.Key("description").Text(f.value.View() + folded)
 			continue
 		}
-		w.field(fields, f, depth)
+		w.writeField(fields, f, depth)
 	}
 	if slices.Contains(fields.kinds(), "array") && !fields.get("items").Exists() && !fields.get("prefixItems").Exists() {
 		w.note(false, "a list without items has {}")
@@ -142,26 +142,26 @@ func (w *schemaWriter) object(fields schemaFields, depth int) {
 	w.Close(jsonscan.Object)
 }
 
-// field writes one field.
-func (w *schemaWriter) field(fields schemaFields, f schemaField, depth int) {
+// writeField writes one field.
+func (w *schemaWriter) writeField(fields schemaFields, f schemaField, depth int) {
 	switch f.name {
 	case "type":
-		w.kind(fields, f.value)
+		w.writeType(fields, f.value)
 	case "title", "minItems", "maxItems", "propertyOrdering", "$id", "$anchor":
 		w.Key(f.name).Raw(f.value.Raw())
 	case "properties", "$defs":
 		w.Key(f.name).Open(jsonscan.Object)
 		for key, v := range f.value.Members() {
 			w.Key(key.Name)
-			w.schema(v, depth+1)
+			w.writeSchema(v, depth+1)
 		}
 		w.Close(jsonscan.Object)
 	case "required":
-		w.required(fields, f.value)
+		w.writeRequired(fields, f.value)
 	case "items", "additionalProperties", "prefixItems", "anyOf", "oneOf":
-		w.nested(f, depth)
+		w.writeNested(f, depth)
 	case "enum", "const":
-		if values, ok := enumerable(f); ok {
+		if values, ok := enumOf(f); ok {
 			w.Key("enum").Raw(values)
 		}
 	case "format":
@@ -169,12 +169,12 @@ func (w *schemaWriter) field(fields schemaFields, f schemaField, depth int) {
 			w.Key("format").Raw(f.value.Raw())
 		}
 	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum":
-		w.bound(fields, f)
+		w.writeBound(fields, f)
 	}
 }
 
-// nested writes the fields that hold schemas in other ways than by name.
-func (w *schemaWriter) nested(f schemaField, depth int) {
+// writeNested writes the fields that hold schemas in other ways than by name.
+func (w *schemaWriter) writeNested(f schemaField, depth int) {
 	list := f.value.Kind() == jsonscan.Array
 	name := f.name
 	switch {
@@ -190,18 +190,18 @@ func (w *schemaWriter) nested(f schemaField, depth int) {
 	}
 	w.Key(name)
 	if !list {
-		w.schema(f.value, depth+1)
+		w.writeSchema(f.value, depth+1)
 		return
 	}
 	w.Open(jsonscan.Array)
 	for _, v := range items(f.value) {
-		w.schema(v, depth+1)
+		w.writeSchema(v, depth+1)
 	}
 	w.Close(jsonscan.Array)
 }
 
-// kind writes a type, in lower case, with null where the schema is nullable.
-func (w *schemaWriter) kind(fields schemaFields, value jsonscan.Value) {
+// writeType writes a type, in lower case, with null where the schema is nullable.
+func (w *schemaWriter) writeType(fields schemaFields, value jsonscan.Value) {
 	kinds := fields.kinds()
 	if fields.get("nullable").Kind() == jsonscan.True && !slices.Contains(kinds, "null") {
 		kinds = append(kinds, "null")
@@ -218,8 +218,8 @@ func (w *schemaWriter) kind(fields schemaFields, value jsonscan.Value) {
 	w.Close(jsonscan.Array)
 }
 
-// required writes the names that there are properties for: others are refused.
-func (w *schemaWriter) required(fields schemaFields, value jsonscan.Value) {
+// writeRequired writes the names that there are properties for: others are refused.
+func (w *schemaWriter) writeRequired(fields schemaFields, value jsonscan.Value) {
 	properties := fields.get("properties")
 	if !properties.Exists() {
 		return // told in the description
@@ -245,9 +245,9 @@ func (w *schemaWriter) required(fields schemaFields, value jsonscan.Value) {
 	w.Close(jsonscan.Array)
 }
 
-// reference writes a schema that refers to another, and returns nil; or returns
+// writeReference writes a schema that refers to another, and returns nil; or returns
 // the fields that are to be written instead.
-func (w *schemaWriter) reference(fields schemaFields, ref string, depth int) schemaFields {
+func (w *schemaWriter) writeReference(fields schemaFields, ref string, depth int) schemaFields {
 	if name, ok := strings.CutPrefix(ref, "#/definitions/"); ok {
 		ref = "#/$defs/" + name
 	}
@@ -264,7 +264,7 @@ func (w *schemaWriter) reference(fields schemaFields, ref string, depth int) sch
 		w.Open(jsonscan.Object).Key("$ref").Text(ref)
 		for _, f := range rest {
 			if f.name == "$defs" || f.name == "$id" || f.name == "$anchor" {
-				w.field(rest, f, depth)
+				w.writeField(rest, f, depth)
 			}
 		}
 		w.Close(jsonscan.Object)

@@ -50,7 +50,7 @@ const rootName = "root_"
 func nameRoot(raw []byte) []byte {
 	root := jsonscan.Root(raw)
 	var edits jsonscan.Edits
-	root.Texts(func([]byte) bool { return true }, func(path []jsonscan.Step, text jsonscan.Value) bool {
+	root.EachText(func([]byte) bool { return true }, func(path []jsonscan.Step, text jsonscan.Value) bool {
 		if string(path[len(path)-1].Name) == "$ref" && text.View() == "#" {
 			edits.ReplaceText(text, "#/$defs/"+rootName)
 		}
@@ -129,11 +129,11 @@ func (g *circles) collect(d *definition, v jsonscan.Value, by *demand, depth int
 	if v.Kind() != jsonscan.Object || depth > deepest {
 		return
 	}
-	required := demands(v, nil, 0)
+	required := collectDemands(v, nil, 0)
 	for key, inner := range v.Members() {
 		switch key.Name {
 		case "$ref":
-			if to, ok := defined(inner.View()); ok {
+			if to, ok := definitionOf(inner.View()); ok {
 				d.links = append(d.links, link{to, v, by})
 			}
 		case "properties":
@@ -150,9 +150,9 @@ func (g *circles) collect(d *definition, v jsonscan.Value, by *demand, depth int
 	}
 }
 
-// demands are the properties that an object must have, by its own word or by that of what
+// collectDemands finds the properties that an object must have, by its own word or by that of what
 // it is joined with.
-func demands(v jsonscan.Value, all map[string]*demand, depth int) map[string]*demand {
+func collectDemands(v jsonscan.Value, all map[string]*demand, depth int) map[string]*demand {
 	if all == nil {
 		all = make(map[string]*demand)
 	}
@@ -166,14 +166,14 @@ func demands(v jsonscan.Value, all map[string]*demand, depth int) map[string]*de
 	}
 	if depth < deepest {
 		for _, one := range v.Get("allOf").Elements() {
-			demands(one, all, depth+1)
+			collectDemands(one, all, depth+1)
 		}
 	}
 	return all
 }
 
-// defined is the definition that a reference names.
-func defined(ref string) (string, bool) {
+// definitionOf is the definition that a reference names.
+func definitionOf(ref string) (string, bool) {
 	for _, home := range []string{"#/$defs/", "#/definitions/"} {
 		if name, ok := strings.CutPrefix(ref, home); ok && !strings.Contains(name, "/") {
 			return strings.ReplaceAll(strings.ReplaceAll(name, "~1", "/"), "~0", "~"), true

@@ -8,12 +8,12 @@ import (
 	"stele/internal/jsonscan"
 )
 
-// plainSchema turns this API's own Schema, with its upper-case types, its
+// toJSONSchema turns this API's own Schema, with its upper-case types, its
 // nullable and its numbers in strings, into JSON Schema. What is JSON Schema
 // already stays so. Names of properties are never touched.
-func plainSchema(raw []byte) json.RawMessage {
+func toJSONSchema(raw []byte) json.RawMessage {
 	r := schemaReader{nullable: bytes.Contains(raw, []byte("nullable"))}
-	r.schema(jsonscan.Root(raw), 0)
+	r.readSchema(jsonscan.Root(raw), 0)
 	return r.Bytes()
 }
 
@@ -23,7 +23,7 @@ type schemaReader struct {
 	nullable bool // some schema in it is
 }
 
-func (r *schemaReader) schema(v jsonscan.Value, depth int) {
+func (r *schemaReader) readSchema(v jsonscan.Value, depth int) {
 	if v.Kind() != jsonscan.Object || depth > deepest {
 		r.Raw(v.Raw()) // true and false are schemas too
 		return
@@ -35,7 +35,7 @@ func (r *schemaReader) schema(v jsonscan.Value, depth int) {
 	for key, v := range fields(v) {
 		switch {
 		case key.name == "type":
-			kind = r.kind(kind, v)
+			kind = r.readType(kind, v)
 		case key.name == "nullable":
 		case key.name == "enum" && nullable:
 			r.Key("enum").Open(jsonscan.Array)
@@ -47,11 +47,11 @@ func (r *schemaReader) schema(v jsonscan.Value, depth int) {
 			chosen = true
 			r.Key("anyOf").Open(jsonscan.Array)
 			for _, v := range v.Elements() {
-				r.schema(v, depth+1)
+				r.readSchema(v, depth+1)
 			}
 			r.Open(jsonscan.Object).Key("type").Plain("null").Close(jsonscan.Object).Close(jsonscan.Array)
 		default:
-			r.member(key, v, depth+1)
+			r.readMember(key, v, depth+1)
 		}
 	}
 	switch {
@@ -65,13 +65,13 @@ func (r *schemaReader) schema(v jsonscan.Value, depth int) {
 	r.Close(jsonscan.Object)
 }
 
-// kind reads a type. Where nothing is nullable it is written in its place.
-func (r *schemaReader) kind(kind string, v jsonscan.Value) string {
+// readType reads a type. Where nothing is nullable it is written in its place.
+func (r *schemaReader) readType(kind string, v jsonscan.Value) string {
 	if v.Kind() == jsonscan.Array {
 		r.Key("type").Raw(bytes.ToLower(v.Raw()))
 		return kind
 	}
-	word, _ := kinds.word(v)
+	word, _ := kinds.readWord(v)
 	word = strings.ToLower(word)
 	if word != "" && !r.nullable {
 		r.Key("type").Text(word)
@@ -79,17 +79,17 @@ func (r *schemaReader) kind(kind string, v jsonscan.Value) string {
 	return word
 }
 
-func (r *schemaReader) member(key field, v jsonscan.Value, depth int) {
+func (r *schemaReader) readMember(key field, v jsonscan.Value, depth int) {
 	switch key.name {
 	case "properties", "$defs", "definitions", "defs":
 		r.Key(key.name)
-		r.schemas(v, depth)
+		r.readSchemas(v, depth)
 	case "items", "additionalProperties", "not":
 		r.Key(key.name)
-		r.schema(v, depth)
+		r.readSchema(v, depth)
 	case "anyOf", "oneOf", "allOf", "prefixItems":
 		r.Key(key.name)
-		r.list(v, depth)
+		r.readList(v, depth)
 	case "format":
 		if word, ok := v.Text(); ok && word != "enum" {
 			r.Key("format").Text(word)
@@ -97,7 +97,7 @@ func (r *schemaReader) member(key field, v jsonscan.Value, depth int) {
 	case "example":
 		r.Key("examples").Open(jsonscan.Array).Raw(v.Raw()).Close(jsonscan.Array)
 	case "maxItems", "minItems", "maxLength", "minLength", "maxProperties", "minProperties":
-		if n, ok := integer(v); ok { // which protobuf's JSON writes as strings
+		if n, ok := readInt(v); ok { // which protobuf's JSON writes as strings
 			r.Key(key.name).Int(n)
 		}
 	case "maximum", "minimum":
@@ -113,7 +113,7 @@ func (r *schemaReader) member(key field, v jsonscan.Value, depth int) {
 	}
 }
 
-func (r *schemaReader) schemas(v jsonscan.Value, depth int) {
+func (r *schemaReader) readSchemas(v jsonscan.Value, depth int) {
 	if v.Kind() != jsonscan.Object {
 		r.Raw(v.Raw())
 		return
@@ -121,19 +121,19 @@ func (r *schemaReader) schemas(v jsonscan.Value, depth int) {
 	r.Open(jsonscan.Object)
 	for key, v := range v.Members() {
 		r.Key(key.Name)
-		r.schema(v, depth)
+		r.readSchema(v, depth)
 	}
 	r.Close(jsonscan.Object)
 }
 
-func (r *schemaReader) list(v jsonscan.Value, depth int) {
+func (r *schemaReader) readList(v jsonscan.Value, depth int) {
 	if v.Kind() != jsonscan.Array {
 		r.Raw(v.Raw())
 		return
 	}
 	r.Open(jsonscan.Array)
 	for _, v := range v.Elements() {
-		r.schema(v, depth)
+		r.readSchema(v, depth)
 	}
 	r.Close(jsonscan.Array)
 }

@@ -60,7 +60,7 @@ func (w *schemaWriter) flatten(fields schemaFields, depth int) schemaFields {
 		}
 	}
 	if !fields.get("allOf").Exists() {
-		return fields.unique()
+		return fields.joinDoubles()
 	}
 	var all schemaFields
 	for _, f := range fields {
@@ -83,12 +83,12 @@ func (w *schemaWriter) flatten(fields schemaFields, depth int) schemaFields {
 			}
 		}
 	}
-	return all.unique()
+	return all.joinDoubles()
 }
 
-// unique joins fields that are there twice: properties and required are put
+// joinDoubles joins fields that are there twice: properties and required are put
 // together, of anything else the first counts.
-func (fs schemaFields) unique() schemaFields {
+func (fs schemaFields) joinDoubles() schemaFields {
 	at, more := make(map[string]int, len(fs)), make(map[int][]jsonscan.Value)
 	all := make(schemaFields, 0, len(fs))
 	for _, f := range fs {
@@ -108,16 +108,16 @@ func (fs schemaFields) unique() schemaFields {
 	}
 	for i, values := range more {
 		if all[i].name == "required" {
-			all[i].value = chained(values)
+			all[i].value = joinLists(values)
 		} else {
-			all[i].value = joined(values)
+			all[i].value = joinObjects(values)
 		}
 	}
 	return all
 }
 
-// joined is the members of objects; of the same name the first counts.
-func joined(objects []jsonscan.Value) jsonscan.Value {
+// joinObjects puts the members of objects together; of the same name the first counts.
+func joinObjects(objects []jsonscan.Value) jsonscan.Value {
 	var w jsonscan.Writer
 	names := make(map[string]bool)
 	w.Open(jsonscan.Object)
@@ -132,8 +132,8 @@ func joined(objects []jsonscan.Value) jsonscan.Value {
 	return jsonscan.Root(w.Close(jsonscan.Object).Bytes())
 }
 
-// chained is the elements of lists, each once.
-func chained(lists []jsonscan.Value) jsonscan.Value {
+// joinLists puts the elements of lists together, each once.
+func joinLists(lists []jsonscan.Value) jsonscan.Value {
 	var w jsonscan.Writer
 	values := make(map[string]bool)
 	w.Open(jsonscan.Array)

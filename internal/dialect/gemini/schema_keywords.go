@@ -22,8 +22,8 @@ var carried = []string{
 // silent are the fields that say nothing to a model.
 var silent = []string{"$schema", "$comment", "$vocabulary", "deprecated", "readOnly", "writeOnly", "id"}
 
-// fold tells in words what the API does not know of a schema.
-func (w *schemaWriter) fold(fields schemaFields) string {
+// foldKeywords tells in words what the API does not know of a schema.
+func (w *schemaWriter) foldKeywords(fields schemaFields) string {
 	var told []string
 	tell := func(f schemaField) {
 		w.note(true, f.name+" is told in the description")
@@ -51,14 +51,14 @@ func (w *schemaWriter) fold(fields schemaFields) string {
 				tell(f)
 			}
 		case f.name == "enum" || f.name == "const":
-			if values, ok := enumerable(f); !ok || bytes.Contains(f.value.Raw(), []byte(`""`)) {
+			if values, ok := enumOf(f); !ok || bytes.Contains(f.value.Raw(), []byte(`""`)) {
 				tell(f)
 			} else if f.name == "const" || len(values) < len(f.value.Raw()) {
 				w.note(f.name != "const", f.name+" is a list of strings and numbers")
 			}
 		case f.name == "exclusiveMinimum" || f.name == "exclusiveMaximum":
-			if _, exact := edge(fields, f.name); exact {
-				w.note(false, f.name+" is "+lowered(f.name))
+			if _, exact := inclusiveBound(fields, f.name); exact {
+				w.note(false, f.name+" is "+inclusiveName(f.name))
 			} else {
 				tell(f)
 			}
@@ -72,9 +72,9 @@ func (w *schemaWriter) fold(fields schemaFields) string {
 	return " (" + strings.Join(told, "; ") + ")"
 }
 
-// enumerable is the values of an enum, or a const's only one, as the API takes
+// enumOf is the values of an enum, or a const's only one, as the API takes
 // them: strings and numbers. Null is left to the type.
-func enumerable(f schemaField) ([]byte, bool) {
+func enumOf(f schemaField) ([]byte, bool) {
 	var list jsonscan.Writer
 	list.Open(jsonscan.Array)
 	some := false
@@ -103,20 +103,20 @@ func enumerable(f schemaField) ([]byte, bool) {
 	return list.Close(jsonscan.Array).Bytes(), some
 }
 
-// lowered is the field that stands for an exclusive bound.
-func lowered(name string) string {
+// inclusiveName is the field that stands for an exclusive bound.
+func inclusiveName(name string) string {
 	if name == "exclusiveMinimum" {
 		return "minimum"
 	}
 	return "maximum"
 }
 
-// bound writes minimum or maximum: its own value, or that of the exclusive one,
+// writeBound writes minimum or maximum: its own value, or that of the exclusive one,
 // whichever is narrower. It is written once, where the first of both stands.
-func (w *schemaWriter) bound(fields schemaFields, f schemaField) {
+func (w *schemaWriter) writeBound(fields schemaFields, f schemaField) {
 	name := f.name
 	if strings.HasPrefix(name, "exclusive") {
-		name = lowered(name)
+		name = inclusiveName(name)
 		if fields.get(name).Exists() {
 			return // written there
 		}
@@ -127,7 +127,7 @@ func (w *schemaWriter) bound(fields schemaFields, f schemaField) {
 	}
 	value := fields.get(name).Raw()
 	if fields.get(exclusive).Exists() {
-		edge, _ := edge(fields, exclusive)
+		edge, _ := inclusiveBound(fields, exclusive)
 		own, err := strconv.ParseFloat(string(value), 64)
 		limit, err2 := strconv.ParseFloat(edge, 64)
 		narrower := name == "minimum" && limit > own || name == "maximum" && limit < own
@@ -141,12 +141,12 @@ func (w *schemaWriter) bound(fields schemaFields, f schemaField) {
 	w.Key(name).Raw(value)
 }
 
-// edge is the inclusive bound of an exclusive one, and whether it is exact: it is
+// inclusiveBound is the inclusive bound of an exclusive one, and whether it is exact: it is
 // for whole numbers, which have a next one.
-func edge(fields schemaFields, name string) (string, bool) {
+func inclusiveBound(fields schemaFields, name string) (string, bool) {
 	value := string(fields.get(name).Raw())
 	if value == "true" { // as drafts before 6 have it
-		value = string(fields.get(lowered(name)).Raw())
+		value = string(fields.get(inclusiveName(name)).Raw())
 	}
 	f, err := strconv.ParseFloat(value, 64)
 	if err != nil {

@@ -48,9 +48,9 @@ func finishWord(v jsonscan.Value) string {
 // ended for another reason; one with nothing is an error, never an empty answer.
 func (w *wireCandidate) stop(useful bool) (chat.Stop, error) {
 	if w.blocked != nil {
-		return w.blocked.block(), nil
+		return w.blocked.readBlock(), nil
 	}
-	s := chat.Stop{Raw: w.finish, Reason: chat.Other}
+	s := chat.Stop{Raw: w.finish, Reason: dialect.EndInAnyWords(w.finish)}
 	if w.finish == "" {
 		s.Reason = chat.EndTurn
 		return s, nil
@@ -65,7 +65,7 @@ func (w *wireCandidate) stop(useful bool) (chat.Stop, error) {
 		s.Sequence = w.token
 	case chat.Failed, chat.Other:
 		if !useful {
-			return s, fault.New(fault.UpstreamError, "The model stopped with %s and nothing to show for it.", spoken(w.finish)).
+			return s, fault.New(fault.UpstreamError, "The model stopped with %s and nothing to show for it.", cleanWord(w.finish)).
 				Because(dialect.Cause(0, []byte(w.message)))
 		}
 		s.Reason = chat.Other
@@ -73,25 +73,25 @@ func (w *wireCandidate) stop(useful bool) (chat.Stop, error) {
 	return s, nil
 }
 
-// cutsOff reports whether a call that is not whole by then was cut off.
-func (w *wireCandidate) cutsOff() bool {
+// cutsOffCalls reports whether a call that is not whole by then was cut off.
+func (w *wireCandidate) cutsOffCalls() bool {
 	stop := chat.Stop{Reason: reasons[w.finish]}
 	return stop.CutsOff()
 }
 
-// spoken is a finish reason if it looks like one.
-func spoken(word string) string {
+// cleanWord returns a finish reason if it looks like one.
+func cleanWord(word string) string {
 	if len(word) > 40 || strings.ToUpper(word) != word {
 		return "an unknown reason"
 	}
 	return word
 }
 
-// block is a prompt that was refused before there was an answer.
-func (w *wireChunk) block() chat.Stop {
+// readBlock tells of a prompt that was refused before there was an answer.
+func (w *wireChunk) readBlock() chat.Stop {
 	s := chat.Stop{Reason: chat.Refused, Raw: w.blocked, Category: w.blocked, Explanation: w.blockMessage}
 	if s.Explanation == "" {
-		s.Explanation = "The prompt was blocked: " + spoken(w.blocked) + "."
+		s.Explanation = "The prompt was blocked: " + cleanWord(w.blocked) + "."
 	}
 	return s
 }
@@ -99,9 +99,9 @@ func (w *wireChunk) block() chat.Stop {
 // unblocked is protobuf's name for no reason.
 const unblocked = "BLOCK_REASON_UNSPECIFIED"
 
-// blockAlso makes a candidate end as its prompt was blocked, where an answer says both: what
+// addBlock makes a candidate end as its prompt was blocked, where an answer says both: what
 // it has said by then stays. An end that is a filter's own is told as that.
-func (w *wireChunk) blockAlso(c *wireCandidate) {
+func (w *wireChunk) addBlock(c *wireCandidate) {
 	if w.blocked == "" || w.blocked == unblocked || reasons[c.finish] == chat.Refused {
 		return
 	}
@@ -115,7 +115,7 @@ func finishReason(s chat.Stop, refused bool) string {
 	case chat.MaxTokens:
 		return "MAX_TOKENS"
 	case chat.Refused:
-		return category(s.Category)
+		return categoryReason(s.Category)
 	case chat.Paused:
 		if s.Raw == "CONTINUATION" { // it was not gone on with: it is as if the limit was reached
 			return "MAX_TOKENS"
@@ -134,8 +134,8 @@ func finishReason(s chat.Stop, refused bool) string {
 	return "STOP"
 }
 
-// category is the finish reason for what was refused.
-func category(word string) string {
+// categoryReason is the finish reason for what was refused.
+func categoryReason(word string) string {
 	if reasons[word] == chat.Refused {
 		return word
 	}

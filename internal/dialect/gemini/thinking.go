@@ -35,13 +35,13 @@ func (t traits) think(want *chat.Thinking) (thought, []chat.Loss) {
 	case !t.thinks:
 		return thought{}, nil
 	case t.lowest == "":
-		return t.tokens(want)
+		return t.thinkByTokens(want)
 	}
-	return t.byLevel(want)
+	return t.thinkByLevel(want)
 }
 
-// tokens is for models that take a budget.
-func (t traits) tokens(want *chat.Thinking) (thought, []chat.Loss) {
+// thinkByTokens is for models that take a budget.
+func (t traits) thinkByTokens(want *chat.Thinking) (thought, []chat.Loss) {
 	var n int64
 	switch {
 	case want.Budget != nil:
@@ -69,8 +69,8 @@ func (t traits) tokens(want *chat.Thinking) (thought, []chat.Loss) {
 	return thought{budget: &got}, []chat.Loss{chat.Lost(chat.FieldThinking, chat.Approximated, fmt.Sprintf("%d tokens instead of %d", got, n))}
 }
 
-// byLevel is for models that take a level.
-func (t traits) byLevel(want *chat.Thinking) (thought, []chat.Loss) {
+// thinkByLevel is for models that take a level.
+func (t traits) thinkByLevel(want *chat.Thinking) (thought, []chat.Loss) {
 	effort, note := want.Effort, ""
 	if effort == "" && want.Budget != nil {
 		effort = dialect.EffortOf(*want.Budget)

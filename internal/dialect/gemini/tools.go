@@ -13,8 +13,8 @@ const (
 	mostTools   = 512
 )
 
-// legal reports whether the API takes a function's name.
-func legal(name string) bool {
+// isLegalName reports whether the API takes a function's name.
+func isLegalName(name string) bool {
 	if name == "" || len(name) > longestName {
 		return false
 	}
@@ -36,8 +36,8 @@ func arguments(p *chat.Part) (object []byte, odd bool) {
 	return dialect.Arguments(p.Text)
 }
 
-// partial reports whether arguments were cut off: they began and are not JSON.
-func partial(arguments string) bool {
+// isPartial reports whether arguments were cut off: they began and are not JSON.
+func isPartial(arguments string) bool {
 	return strings.TrimSpace(arguments) != "" && !jsonscan.Valid([]byte(arguments), jsonscan.Duplicates)
 }
 

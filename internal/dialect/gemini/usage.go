@@ -18,9 +18,9 @@ func readUsage(v jsonscan.Value) chat.Usage {
 	var prompt, kept, said unwritten
 	tier := ""
 	for key, v := range v.Members() {
-		n, _ := integer(v)
+		n, _ := readInt(v)
 		n = min(max(n, 0), 1<<40) // never less than nothing, nor more than is sane
-		switch camel(key.Name) {
+		switch toCamel(key.Name) {
 		case "promptTokenCount", "toolUsePromptTokenCount":
 			in += n
 		case "cachedContentTokenCount":
@@ -54,8 +54,8 @@ func readUsage(v jsonscan.Value) chat.Usage {
 	}
 }
 
-// grown is a usage that is told after another, with what only that one told.
-func grown(before, u chat.Usage) chat.Usage {
+// mergeUsage returns a usage that is told after another, with what only that one told.
+func mergeUsage(before, u chat.Usage) chat.Usage {
 	if u.Prompt() == 0 {
 		u.Input, u.CacheRead = before.Input, before.CacheRead
 		u.Of.AudioInput, u.Of.AudioCached, u.Of.ImageInput, u.Of.ImageCached = before.Of.AudioInput, before.Of.AudioCached, before.Of.ImageInput, before.Of.ImageCached
@@ -79,11 +79,11 @@ func readUnwritten(v jsonscan.Value) (m unwritten) {
 	for _, part := range v.Elements() {
 		n, kind := int64(0), ""
 		for key, v := range part.Members() {
-			switch camel(key.Name) {
+			switch toCamel(key.Name) {
 			case "modality":
 				kind = v.View()
 			case "tokenCount":
-				n, _ = integer(v)
+				n, _ = readInt(v)
 				n = min(max(n, 0), 1<<40)
 			}
 		}

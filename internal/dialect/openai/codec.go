@@ -21,8 +21,8 @@ const (
 // Name is openai.
 func (Codec) Name() string { return name }
 
-// Several reports whether one call may be asked for several answers.
-func (Codec) Several() bool { return true }
+// TakesSeveral reports whether one call may be asked for several answers.
+func (Codec) TakesSeveral() bool { return true }
 
 // Reads reports whether the upstream itself fetches what is at a part's address:
 // pictures it does, documents must come along.

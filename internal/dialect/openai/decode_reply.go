@@ -18,9 +18,9 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 		return nil, err
 	}
 	r := &chat.Response{
-		ID: anyText(reply.id), Model: anyText(reply.model), Tier: reply.tier.View(), Usage: reply.used(),
+		ID: anyText(reply.id), Model: anyText(reply.model), Tier: reply.tier.View(), Usage: reply.tieredUsage(),
 	}
-	if overcounted(reply.usage) {
+	if isOvercounted(reply.usage) {
 		r.Notes = append(r.Notes, chat.Lost("usage", chat.Approximated, "more came from the cache than there was: counted as all of it"))
 	}
 	type numbered struct {
@@ -29,20 +29,20 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 	}
 	var answers []numbered
 	for _, v := range reply.choices.Elements() {
-		if e := broken(v); e != nil {
+		if e := readFailedChoice(v); e != nil {
 			return nil, e
 		}
 		if v.Get("finish_reason").View() == "" {
-			r.Notes = append(r.Notes, dialect.Unended())
+			r.Notes = append(r.Notes, dialect.LossOfEnd())
 		}
 		answer := readAnswer(v, reply.others)
 		for key, v := range v.Members() {
-			if !aside(key.Name) {
+			if !isKnownMember(key.Name) {
 				reply.learn(key.Name, v)
 			}
 		}
-		answer.Parts = cite(answer.Parts, found(reply.results, reply.citations))
-		answers = append(answers, numbered{count(v.Get("index")), answer})
+		answer.Parts = cite(answer.Parts, readSources(reply.results, reply.citations))
+		answers = append(answers, numbered{readCount(v.Get("index")), answer})
 	}
 	if len(answers) == 0 {
 		return nil, dialect.Unreadable(body)
@@ -51,14 +51,14 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 	for _, a := range answers {
 		r.Answers = append(r.Answers, a.answer)
 	}
-	r.Notes = append(r.Notes, reply.others.Tell()...)
+	r.Notes = append(r.Notes, reply.others.TakeLosses()...)
 	return r, nil
 }
 
-// broken is why one of choices is no answer, or nil: routers tell so of an upstream that
+// readFailedChoice says why one of choices is no answer, or nil: routers tell so of an upstream that
 // failed after it had begun.
-func broken(choice jsonscan.Value) error {
-	if e := failure(choice); e != nil {
+func readFailedChoice(choice jsonscan.Value) error {
+	if e := readFailure(choice); e != nil {
 		return e
 	}
 	said := choice.Get("message")
@@ -79,31 +79,31 @@ func (Codec) CountResponse(body []byte) (*chat.Response, error) {
 	if reply.choices.Kind() != array {
 		return nil, dialect.Unreadable(body)
 	}
-	if !mayFail(body) {
-		return &chat.Response{Usage: reply.used()}, nil
-	}
-	for _, v := range reply.choices.Elements() {
-		if e := broken(v); e != nil {
-			return nil, e
+	if reply.mayFail {
+		for _, v := range reply.choices.Elements() {
+			if e := readFailedChoice(v); e != nil {
+				return nil, e
+			}
 		}
 	}
-	return &chat.Response{Usage: reply.used()}, nil
+	return &chat.Response{Usage: reply.tieredUsage()}, nil
 }
 
 // open reads the object that a whole answer is, as far as one walk tells of it, or is the
 // error that it says.
 func (r *reply) open(body []byte) error {
 	failed := false
-	report, err := jsonscan.Scan{Allow: jsonscan.Lenient}.Walk(body, func(key jsonscan.Key, v jsonscan.Value) {
+	report, err := jsonscan.Scan{Allow: jsonscan.Lenient, Needles: failures}.Walk(body, func(key jsonscan.Key, v jsonscan.Value) {
 		failed = failed || key.Name == "error" && !v.Absent() || key.Name == "object" && v.View() == "error"
 		r.put(key, v)
 	})
 	if err != nil {
 		return dialect.Unreadable(body)
 	}
+	r.mayFail = report.FoundAny()
 	root := report.Root
 	if failed || root.Kind() != object {
-		if e := failure(root); e != nil {
+		if e := readFailure(root); e != nil {
 			return e
 		}
 	}
@@ -116,6 +116,8 @@ func (r *reply) open(body []byte) error {
 // reply is a whole answer or a chunk of one, its members not read any further.
 type reply struct {
 	id, model, choices, usage, tier, failed, padding jsonscan.Value
+
+	mayFail bool // it has a word in it that failed ones have
 
 	results, citations jsonscan.Value // what a server found that searches by itself: Perplexity, xAI
 
@@ -168,8 +170,8 @@ func (r *reply) learn(name string, v jsonscan.Value) {
 	}
 }
 
-// aside are members of a choice that are known, or say nothing that the rest does not.
-func aside(name string) bool {
+// isKnownMember reports whether a member of a choice is known, or says nothing that the rest does not.
+func isKnownMember(name string) bool {
 	switch name {
 	case "index", "message", "delta", "finish_reason", "logprobs", "stop_reason", "matched_stop", "usage", "error", "native_finish_reason", "seed", "text":
 		return true
@@ -177,9 +179,9 @@ func aside(name string) bool {
 	return false
 }
 
-// found are the sources that a server names beside its answers: with their titles, or
+// readSources reads the sources that a server names beside its answers: with their titles, or
 // addresses only.
-func found(results, citations jsonscan.Value) (list []chat.Citation) {
+func readSources(results, citations jsonscan.Value) (list []chat.Citation) {
 	for _, v := range results.Elements() {
 		if url := v.Get("url").View(); url != "" {
 			list = append(list, chat.Citation{URL: url, Title: v.Get("title").View(), Raw: v.Raw(), Dialect: name})
@@ -200,8 +202,8 @@ func (r *reply) count(usage jsonscan.Value) {
 	}
 }
 
-// used is what the answer took, in the tier that served it.
-func (r *reply) used() chat.Usage {
+// tieredUsage is what the answer took, in the tier that served it.
+func (r *reply) tieredUsage() chat.Usage {
 	u := readUsage(r.usage)
 	if u.Known {
 		u.Tier = chat.ServiceTier(r.tier.View())
@@ -219,7 +221,7 @@ func readAnswer(v jsonscan.Value, others *dialect.Others) chat.Answer {
 	if m.functionCall.Kind() == object {
 		calls = append(calls, readCall("function", m.functionCall))
 	}
-	for _, call := range m.toolCalls.Elements() {
+	for _, call := range inList(m.toolCalls) {
 		if p, ok := readToolCall(call); ok {
 			calls = append(calls, p)
 		} else {
@@ -234,7 +236,7 @@ func readAnswer(v jsonscan.Value, others *dialect.Others) chat.Answer {
 			calls[i].ID = chat.NewCallID()
 		}
 	}
-	thoughts, parts := readThoughts(&m, calls), readSaid(m.content, others)
+	thoughts, parts := readThoughts(&m, calls), readContent(m.content, others)
 	if proof := signature(m.extraContent); proof != "" {
 		parts = sign(parts, proof)
 	}
@@ -244,7 +246,7 @@ func readAnswer(v jsonscan.Value, others *dialect.Others) chat.Answer {
 		parts[i].At = 0
 	}
 	refused := m.refusal.View() != ""
-	stop := matched(readFinish(v.Get("finish_reason").View(), refused), cmp.Or(v.Get("stop_reason").View(), v.Get("matched_stop").View()))
+	stop := withStopSequence(readFinish(v.Get("finish_reason").View(), refused), cmp.Or(v.Get("stop_reason").View(), v.Get("matched_stop").View()))
 	a := chat.Answer{Parts: parts, Stop: chat.Settle(stop, len(calls) > 0)}
 	if probabilities := v.Get("logprobs"); probabilities.Kind() == object {
 		a.Logprobs = probabilities.Raw()
@@ -252,9 +254,9 @@ func readAnswer(v jsonscan.Value, others *dialect.Others) chat.Answer {
 	return a
 }
 
-// readSaid reads an answer's content, which some servers give in parts, their
+// readContent reads an answer's content, which some servers give in parts, their
 // thoughts among them.
-func readSaid(v jsonscan.Value, others *dialect.Others) (parts []chat.Part) {
+func readContent(v jsonscan.Value, others *dialect.Others) (parts []chat.Part) {
 	if text := v.View(); text != "" {
 		return []chat.Part{{Kind: chat.Text, Text: text}}
 	}
@@ -264,7 +266,7 @@ func readSaid(v jsonscan.Value, others *dialect.Others) (parts []chat.Part) {
 		kind, text := chat.Text, item.Get("text").View()
 		switch word := item.Get("type").View(); word {
 		case "thinking":
-			kind, text = chat.Thought, words(item.Get("thinking"))
+			kind, text = chat.Thought, readWords(item.Get("thinking"))
 		case "refusal":
 			kind, text = chat.Refusal, item.Get("refusal").View()
 		case "text", "output_text", "":
@@ -293,8 +295,8 @@ func readSaid(v jsonscan.Value, others *dialect.Others) (parts []chat.Part) {
 	return append(parts, pictures...)
 }
 
-// words is a text, or those of a list of parts.
-func words(v jsonscan.Value) string {
+// readWords reads a text, or those of a list of parts.
+func readWords(v jsonscan.Value) string {
 	var text strings.Builder
 	text.WriteString(v.View())
 	for _, item := range v.Elements() {

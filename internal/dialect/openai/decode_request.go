@@ -37,7 +37,7 @@ func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {
 	case h.wrong != nil:
 		return nil, h.wrong
 	case h.model == "":
-		return nil, missing("model")
+		return nil, refuseMissing("model")
 	case h.unknown != nil:
 		return nil, h.unknown
 	}
@@ -45,7 +45,7 @@ func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {
 	if most, ok := s.limit.Int(); ok && most > 0 && items.Exists() {
 		facts.Asked.Output = most
 	}
-	origin := chat.Origin{Dialect: name, Body: in.Body, Facts: facts, Header: in.Header, Usage: h.usage || h.included, Foreign: s.foreign(facts.Others)}
+	origin := chat.Origin{Dialect: name, Body: in.Body, Facts: facts, Header: in.Header, Usage: h.usage || h.included, Foreign: s.isForeign(facts.Others)}
 	// The model outlives the request in logs and rows: it must not hold on to the body.
 	return chat.NewRequest(strings.Clone(h.model), h.stream, origin, func() (*chat.Conversation, error) { return readRequest(in.Body, items) }), nil
 }
@@ -76,7 +76,7 @@ func (h *heading) read(key string, v jsonscan.Value) {
 		h.stream, h.wrong = readBool(v, key)
 	case "stream_options":
 		if v.Kind() != object {
-			h.wrong = wrong(key, "an object")
+			h.wrong = refuseType(key, "an object")
 		} else if include := v.Get("include_usage"); !include.Absent() {
 			h.usage, h.wrong = readBool(include, "stream_options.include_usage")
 		}
@@ -121,6 +121,7 @@ type requestReader struct {
 	list     string         // which of the two is being read
 	nested   string         // before the names of fields that are in another, where that matters
 	at       int            // index of the message that is being read
+	answered bool           // that message is the model's
 	choice   jsonscan.Value // tool_choice
 	call     jsonscan.Value // function_call, the older tool_choice
 	serial   bool
@@ -150,7 +151,7 @@ func readRequest(body []byte, items jsonscan.Value) (*chat.Conversation, error) 
 		talk = r.readItems
 	}
 	for _, step := range []func() error{
-		func() error { return r.fields(jsonscan.At(body, 0)) }, r.settle, r.readThinking, r.readChoice, talk,
+		func() error { return r.readFields(jsonscan.At(body, 0)) }, r.settle, r.readThinking, r.readChoice, talk,
 	} {
 		if err := step(); err != nil {
 			return nil, err
@@ -159,12 +160,12 @@ func readRequest(body []byte, items jsonscan.Value) (*chat.Conversation, error) 
 	return r.c, nil
 }
 
-func (r *requestReader) fields(root jsonscan.Value) error {
+func (r *requestReader) readFields(root jsonscan.Value) error {
 	nested := false
 	for key, v := range root.Members() {
 		if holdsFields(key.Name, v) {
 			nested = true
-		} else if err := r.field(key.Name, v); err != nil {
+		} else if err := r.readField(key.Name, v); err != nil {
 			return err
 		}
 	}
@@ -173,16 +174,16 @@ func (r *requestReader) fields(root jsonscan.Value) error {
 	}
 	r.nested = holders[0] + "."
 	for key, v := range nestedFields(root) {
-		if err := r.field(key, v); err != nil {
+		if err := r.readField(key, v); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *requestReader) field(key string, v jsonscan.Value) error {
-	if v.Absent() {
-		return nil
+func (r *requestReader) readField(key string, v jsonscan.Value) error {
+	if v.Absent() || dialect.IsEmptyList(v) && key != "messages" {
+		return nil // nothing is asked for
 	}
 	if read, ok := itemFields[key]; ok && r.items.Exists() {
 		return read(r, v, key)
@@ -191,10 +192,10 @@ func (r *requestReader) field(key string, v jsonscan.Value) error {
 		return read(r, v, key)
 	}
 	if key == holders[0] || key == holders[1] {
-		return wrong(key, "an object")
+		return refuseType(key, "an object")
 	}
-	if v.Len() == 0 && (v.Kind() == object || v.Kind() == array) && only[key] != chat.Vital {
-		return nil // nothing is asked for
+	if !dialect.Asks(v) && only[key] != chat.Vital {
+		return nil
 	}
 	effect := only[key]
 	if isUsual(key, v) {
@@ -235,10 +236,10 @@ func (r *requestReader) settle() error {
 	return nil
 }
 
-// others notes the members of an object that say nothing to us.
-func (r *requestReader) others(v jsonscan.Value, at string, known ...string) {
+// noteOthers notes the members of an object that say nothing to us.
+func (r *requestReader) noteOthers(v jsonscan.Value, at string, known ...string) {
 	for key, v := range v.Members() {
-		if !v.Absent() && !slices.Contains(known, key.Name) {
+		if dialect.Asks(v) && !slices.Contains(known, key.Name) {
 			r.note(at+"."+key.Name, chat.Dropped, "unknown")
 		}
 	}

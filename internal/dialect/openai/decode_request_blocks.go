@@ -8,28 +8,28 @@ import (
 	"stele/internal/jsonscan"
 )
 
-// block reads what some clients put into a content although it is Anthropic's or of the
+// readBlock reads what some clients put into a content although it is Anthropic's or of the
 // Responses API.
-func (r *requestReader) block(kind string, v jsonscan.Value, at string) (p chat.Part, theirs bool, err error) {
+func (r *requestReader) readBlock(kind string, v jsonscan.Value, at string) (p chat.Part, theirs bool, err error) {
 	switch kind {
 	case "tool_use":
 		p = chat.Part{Kind: chat.ToolCall, ID: anyText(v.Get("id")), Name: anyText(v.Get("name")), Text: anyText(v.Get("input"))}
 		if p.Name == "" {
-			err = missing(at + ".name")
+			err = refuseMissing(at + ".name")
 		}
 	case "tool_result":
-		p, err = r.blockResult(v, at)
+		p, err = r.readBlockResult(v, at)
 	case "thinking":
-		p = chat.Part{Kind: chat.Thought, Text: words(v.Get("thinking")), Proof: v.Get("signature").View()}
+		p = chat.Part{Kind: chat.Thought, Text: readWords(v.Get("thinking")), Proof: v.Get("signature").View()}
 	case "redacted_thinking":
 		p = chat.Part{Kind: chat.Redacted, Text: v.Get("data").View()}
 	case "image", "document":
-		p, err = blockMedia(kind, v, at)
+		p, err = readBlockMedia(kind, v, at)
 	case "input_text", "output_text":
 		p.Kind = chat.Text
 		p.Text, err = readText(v.Get("text"), at+".text")
 	case "input_image", "input_file":
-		p, err = itemMedia(kind, v, at)
+		p, err = readItemMedia(kind, v, at)
 	default:
 		return p, false, nil
 	}
@@ -37,8 +37,8 @@ func (r *requestReader) block(kind string, v jsonscan.Value, at string) (p chat.
 	return p, true, err
 }
 
-// blockResult reads what a tool answered, in words or in parts.
-func (r *requestReader) blockResult(v jsonscan.Value, at string) (chat.Part, error) {
+// readBlockResult reads what a tool answered, in words or in parts.
+func (r *requestReader) readBlockResult(v jsonscan.Value, at string) (chat.Part, error) {
 	p := chat.Part{Kind: chat.ToolResult, ID: anyText(v.Get("tool_use_id"))}
 	p.Failed, _ = v.Get("is_error").Bool()
 	if of, ok := r.called[p.ID]; ok {
@@ -55,7 +55,7 @@ func (r *requestReader) blockResult(v jsonscan.Value, at string) (chat.Part, err
 		if kind := item.Get("type").View(); kind == "tool_result" || kind == "tool_use" {
 			return p, refuse(place, "there is no part of that type in a result")
 		}
-		inner, err := r.part(item, place)
+		inner, err := r.readPart(item, place)
 		if err != nil {
 			return p, err
 		}
@@ -64,18 +64,18 @@ func (r *requestReader) blockResult(v jsonscan.Value, at string) (chat.Part, err
 	return p, nil
 }
 
-// answered checks what a tool's message holds: neither calls nor further results.
-func (r *requestReader) answered(content []chat.Part) error {
+// checkResult checks what a tool's message holds: neither calls nor further results.
+func (r *requestReader) checkResult(content []chat.Part) error {
 	for _, p := range content {
 		if p.Kind == chat.ToolCall || p.Kind == chat.ToolResult {
-			return refuse(r.here(fmt.Sprintf(".content[%d]", p.At)), "there is no part of that type in a result")
+			return refuse(r.pathOf(fmt.Sprintf(".content[%d]", p.At)), "there is no part of that type in a result")
 		}
 	}
 	return nil
 }
 
-// blockMedia reads a picture or a document by its source.
-func blockMedia(kind string, v jsonscan.Value, at string) (chat.Part, error) {
+// readBlockMedia reads a picture or a document by its source.
+func readBlockMedia(kind string, v jsonscan.Value, at string) (chat.Part, error) {
 	p := chat.Part{Kind: chat.Image}
 	if kind == "document" {
 		p.Kind, p.Name = chat.Document, v.Get("title").View()
@@ -99,8 +99,8 @@ func blockMedia(kind string, v jsonscan.Value, at string) (chat.Part, error) {
 	return p, nil
 }
 
-// itemMedia reads a picture or a file of the Responses API.
-func itemMedia(kind string, v jsonscan.Value, at string) (p chat.Part, err error) {
+// readItemMedia reads a picture or a file of the Responses API.
+func readItemMedia(kind string, v jsonscan.Value, at string) (p chat.Part, err error) {
 	ok := true
 	if link := v.Get("image_url"); kind == "input_image" && !link.Absent() {
 		p.Kind = chat.Image
@@ -118,8 +118,8 @@ func itemMedia(kind string, v jsonscan.Value, at string) (p chat.Part, err error
 	return p, err
 }
 
-// apart are the calls among parts, and the rest of them.
-func (r *requestReader) apart(parts []chat.Part) (calls, rest []chat.Part) {
+// splitCalls returns the calls among parts, and the rest of them.
+func (r *requestReader) splitCalls(parts []chat.Part) (calls, rest []chat.Part) {
 	for _, p := range parts {
 		switch {
 		case p.Kind != chat.ToolCall:

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -61,14 +62,14 @@ var fields = map[string]fieldReader{
 		if yes, _ := v.Get("include_obfuscation").Bool(); yes {
 			r.note(key+".include_obfuscation", chat.Ignored, "no padding is added")
 		}
-		r.others(v, key, "include_usage", "include_obfuscation")
+		r.noteOthers(v, key, "include_usage", "include_obfuscation")
 		return nil
 	},
 	usageField: func(r *requestReader, v jsonscan.Value, key string) error {
 		if v.Kind() != object {
-			return wrong(key, "an object")
+			return refuseType(key, "an object")
 		}
-		r.others(v, key, "include")
+		r.noteOthers(v, key, "include")
 		return nil
 	},
 	"messages":              keep(func(r *requestReader) *jsonscan.Value { return &r.messages }),
@@ -85,7 +86,7 @@ var fields = map[string]fieldReader{
 	"n": func(r *requestReader, v jsonscan.Value, key string) error {
 		n, ok := v.Int()
 		if !ok || n < 1 || n > 128 {
-			return wrong(key, "a whole number from 1 to 128")
+			return refuseType(key, "a whole number from 1 to 128")
 		}
 		r.c.N = int(n)
 		return nil
@@ -105,7 +106,7 @@ var fields = map[string]fieldReader{
 	"user":              read(readText, func(r *requestReader) *string { return &r.user }),
 	"service_tier":      read(readText, func(r *requestReader) *string { return &r.c.Tier }),
 	"audio": func(r *requestReader, v jsonscan.Value, key string) error {
-		r.others(v, key, "voice", "format")
+		r.noteOthers(v, key, "voice", "format")
 		r.c.Audio = v.Raw()
 		return nil
 	},
@@ -118,7 +119,7 @@ var fields = map[string]fieldReader{
 	},
 	"google": readGoogle,
 	"cache_control": func(r *requestReader, v jsonscan.Value, key string) error {
-		r.c.Cache = r.cacheOf(v, key)
+		r.c.Cache = r.readCache(v, key)
 		return nil
 	},
 	"reasoning_effort":  keepSwitch,
@@ -130,7 +131,7 @@ var fields = map[string]fieldReader{
 	// What vLLM's and SGLang's clients have for it: the template's own switches.
 	"chat_template_kwargs": func(r *requestReader, v jsonscan.Value, key string) error {
 		if v.Kind() != object {
-			return wrong(key, "an object")
+			return refuseType(key, "an object")
 		}
 		for member, on := range v.Members() {
 			_, given := r.think["enable_thinking"]
@@ -170,7 +171,7 @@ func readLimit(v jsonscan.Value, key string) (*int64, error) {
 	case *n == -1:
 		return nil, nil //nolint:nilnil // there is no limit
 	case *n < 1:
-		err = wrong(key, "a whole number of at least 1")
+		err = refuseType(key, "a whole number of at least 1")
 	}
 	return n, err
 }
@@ -196,10 +197,10 @@ func readStop(r *requestReader, v jsonscan.Value, key string) (err error) {
 
 func readList(v jsonscan.Value, key string) (list []string, err error) {
 	if v.Kind() != array {
-		return nil, wrong(key, "a list of strings")
+		return nil, refuseType(key, "a list of strings")
 	}
-	for _, item := range v.Elements() {
-		s, err := readText(item, key+"[]")
+	for i, item := range v.Elements() {
+		s, err := readText(item, fmt.Sprintf("%s[%d]", key, i))
 		if err != nil {
 			return list, err
 		}
@@ -226,15 +227,15 @@ func readFormat(r *requestReader, v jsonscan.Value, key string) error {
 		}
 		schema := inner.Get("schema")
 		if schema.Kind() != object {
-			return wrong(key+".json_schema.schema", "a JSON Schema")
+			return refuseType(key+".json_schema.schema", "a JSON Schema")
 		}
 		f.Name, f.Description = inner.Get("name").View(), inner.Get("description").View()
 		f.Schema, f.Strict = schema.Raw(), readStrict(inner.Get("strict"))
 	default:
-		return wrong(key+".type", "text, json_object or json_schema")
+		return refuseType(key+".type", "text, json_object or json_schema")
 	}
-	r.others(v, key, "type", "json_schema", "schema", "name", "strict", "description")
-	r.others(v.Get("json_schema"), key+".json_schema", "name", "description", "schema", "strict")
+	r.noteOthers(v, key, "type", "json_schema", "schema", "name", "strict", "description")
+	r.noteOthers(v.Get("json_schema"), key+".json_schema", "name", "description", "schema", "strict")
 	r.c.Format = f
 	return nil
 }

@@ -12,20 +12,20 @@ import (
 // its models think, a prompt that is kept at Google, and what they must not say.
 func readGoogle(r *requestReader, v jsonscan.Value, key string) error {
 	if v.Kind() != object {
-		return wrong(r.nested+key, "an object")
+		return refuseType(r.nested+key, "an object")
 	}
 	for member, v := range v.Members() {
-		if v.Absent() {
+		if v.Absent() || v.Kind() == jsonscan.String && v.View() == "" {
 			continue
 		}
-		switch snake(member.Name) {
+		switch toSnake(member.Name) {
 		case "thinking_config":
 			if v.Kind() != object {
-				return wrong(r.nested+key+"."+member.Name, "an object")
+				return refuseType(r.nested+key+"."+member.Name, "an object")
 			}
 			r.think[googleThinking] = v
 			for inner := range v.Members() {
-				if !slices.Contains([]string{"include_thoughts", "thinking_budget", "thinking_level"}, snake(inner.Name)) {
+				if !slices.Contains([]string{"include_thoughts", "thinking_budget", "thinking_level"}, toSnake(inner.Name)) {
 					r.note(r.nested+key+"."+member.Name+"."+inner.Name, chat.Dropped, "unknown")
 				}
 			}
@@ -46,18 +46,18 @@ const (
 	googleSafety = "gemini.safetySettings"
 )
 
-// google is a member of one of Google's objects, in either of the spellings that it takes.
-func google(v jsonscan.Value, name string) (found jsonscan.Value) {
+// googleMember is a member of one of Google's objects, in either of the spellings that it takes.
+func googleMember(v jsonscan.Value, name string) (found jsonscan.Value) {
 	for key, v := range v.Members() {
-		if snake(key.Name) == name {
+		if toSnake(key.Name) == name {
 			found = v
 		}
 	}
 	return found
 }
 
-// snake is a name in lowerCamelCase as this API writes names.
-func snake(name string) string {
+// toSnake turns a name in lowerCamelCase into one as this API writes names.
+func toSnake(name string) string {
 	var b strings.Builder
 	for _, c := range name {
 		if c >= 'A' && c <= 'Z' {

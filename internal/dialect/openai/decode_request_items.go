@@ -61,33 +61,33 @@ func (r *requestReader) readItems() error {
 	r.list = "input"
 	x := itemsReader{requestReader: r}
 	if r.items.Kind() == jsonscan.String {
-		parts, err := r.content(r.items)
+		parts, err := r.readContent(r.items)
 		x.say(chat.User, parts)
 		return err
 	}
 	for at, v := range r.items.Elements() {
 		if at == dialect.MostMessages {
-			return wrong(r.list, fmt.Sprintf("a list of at most %d items", dialect.MostMessages))
+			return refuseType(r.list, fmt.Sprintf("a list of at most %d items", dialect.MostMessages))
 		}
 		r.at = at
-		if err := x.item(v); err != nil {
+		if err := x.readItem(v); err != nil {
 			return err
 		}
 	}
-	x.turnEnd()
+	x.endTurn()
 	if len(r.c.Messages) == 0 {
-		return wrong(r.list, "a text or a list with at least one message")
+		return refuseType(r.list, "a text or a list with at least one message")
 	}
 	return nil
 }
 
-func (x *itemsReader) item(v jsonscan.Value) error {
+func (x *itemsReader) readItem(v jsonscan.Value) error {
 	if v.Kind() != object {
-		return wrong(x.here(""), "an item")
+		return refuseType(x.pathOf(""), "an item")
 	}
 	switch kind := v.Get("type").View(); kind {
 	case "", "message":
-		return x.message(v)
+		return x.readMessage(v)
 	case "reasoning":
 		var words strings.Builder
 		for _, part := range v.Get("summary").Elements() {
@@ -99,20 +99,20 @@ func (x *itemsReader) item(v jsonscan.Value) error {
 	case "function_call", "custom_tool_call":
 		p := readCall(strings.TrimSuffix(strings.TrimSuffix(kind, "_call"), "_tool"), v)
 		if p.Name == "" {
-			return missing(x.here(".name"))
+			return refuseMissing(x.pathOf(".name"))
 		}
 		p.ID = cmp.Or(anyText(v.Get("call_id")), anyText(v.Get("id")), fmt.Sprintf("call_%d", x.at))
 		x.add(p)
 	case "function_call_output", "custom_tool_call_output":
-		return x.result(v)
+		return x.readResult(v)
 	default:
-		x.note(x.here(""), chat.Dropped, "items of type "+kind+" are not carried")
+		x.note(x.pathOf(""), chat.Dropped, "items of type "+kind+" are not carried")
 	}
 	return nil
 }
 
-func (x *itemsReader) message(v jsonscan.Value) error {
-	parts, err := x.content(v.Get("content"))
+func (x *itemsReader) readMessage(v jsonscan.Value) error {
+	parts, err := x.readContent(v.Get("content"))
 	if err != nil {
 		return err
 	}
@@ -126,25 +126,25 @@ func (x *itemsReader) message(v jsonscan.Value) error {
 		x.say(chat.User, parts)
 		return nil
 	case "system", "developer":
-		x.turnEnd()
-		return x.system(chat.Message{Parts: parts, At: x.at})
+		x.endTurn()
+		return x.addSystem(chat.Message{Parts: parts, At: x.at})
 	default:
-		return wrong(x.here(".role"), "system, developer, user or assistant")
+		return refuseType(x.pathOf(".role"), "system, developer, user or assistant")
 	}
 }
 
-// result takes over what a tool answered, in words or in parts.
-func (x *itemsReader) result(v jsonscan.Value) error {
+// readResult takes over what a tool answered, in words or in parts.
+func (x *itemsReader) readResult(v jsonscan.Value) error {
 	output := v.Get("output")
 	content := []chat.Part{{Kind: chat.Text, Text: anyText(output), At: atWhole}}
 	if output.Kind() == array {
 		var err error
-		if content, err = x.content(output); err != nil {
+		if content, err = x.readContent(output); err != nil {
 			return err
 		}
 	}
-	x.turnEnd() // before its calls are looked for
-	x.say(chat.User, []chat.Part{x.requestReader.result(&message{toolCallID: v.Get("call_id")}, content)})
+	x.endTurn() // before its calls are looked for
+	x.say(chat.User, []chat.Part{x.requestReader.readResult(&message{toolCallID: v.Get("call_id")}, content)})
 	return nil
 }
 
@@ -156,14 +156,14 @@ func (x *itemsReader) add(p chat.Part) {
 	x.turn = append(x.turn, p)
 }
 
-// say adds what somebody else said.
+// say adds what another than the model said.
 func (x *itemsReader) say(role chat.Role, parts []chat.Part) {
-	x.turnEnd()
+	x.endTurn()
 	x.c.Messages = append(x.c.Messages, chat.Message{Role: role, Parts: parts, At: x.at})
 }
 
-// turnEnd ends the model's turn.
-func (x *itemsReader) turnEnd() {
+// endTurn ends the model's turn.
+func (x *itemsReader) endTurn() {
 	if len(x.turn) == 0 {
 		return
 	}

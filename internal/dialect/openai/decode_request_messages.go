@@ -12,41 +12,48 @@ import (
 
 func (r *requestReader) readMessages() error {
 	if r.messages.Absent() {
-		return missing("messages")
+		return refuseMissing("messages")
 	}
 	if r.messages.Kind() != array {
-		return wrong("messages", "a list")
+		return refuseType("messages", "a list")
 	}
 	for at, v := range r.messages.Elements() {
 		if at == dialect.MostMessages {
-			return wrong("messages", fmt.Sprintf("a list of at most %d messages", dialect.MostMessages))
+			return refuseType("messages", fmt.Sprintf("a list of at most %d messages", dialect.MostMessages))
 		}
 		r.at = at
-		if err := r.message(v); err != nil {
+		if err := r.readMessage(v); err != nil {
 			return err
 		}
 	}
 	if !r.messages.Index(0).Exists() {
-		return wrong("messages", "a list of at least one message")
+		return refuseType("messages", "a list of at least one message")
 	}
 	return nil
 }
 
-// here is the message that is being read, or something in it.
-func (r *requestReader) here(tail string) string {
+// pathOf is the path of the message that is being read, or something in it.
+func (r *requestReader) pathOf(tail string) string {
 	return r.list + "[" + strconv.Itoa(r.at) + "]" + tail
 }
 
-func (r *requestReader) message(v jsonscan.Value) error {
+func (r *requestReader) readMessage(v jsonscan.Value) error {
 	if v.Kind() != object {
-		return wrong(r.here(""), "an object")
+		return refuseType(r.pathOf(""), "an object")
 	}
 	m := readMessage(v)
 	for _, other := range m.unknown {
-		r.note(r.here("."+other.name), chat.Dropped, "unknown")
+		if isPrefill(&other) {
+			r.note(r.pathOf("."+other.name), chat.Ignored, "a last message of the model's is gone on with")
+			continue
+		}
+		r.note(r.pathOf("."+other.name), chat.Dropped, "unknown")
 	}
 	r.tellStrays(&m)
-	parts, err := r.content(m.content)
+	if r.answered = m.role.View() == "assistant"; r.answered {
+		m.lift()
+	}
+	parts, err := r.readContent(m.content)
 	if err != nil {
 		return err
 	}
@@ -54,21 +61,21 @@ func (r *requestReader) message(v jsonscan.Value) error {
 	switch m.role.View() {
 	case "system", "developer":
 		r.mark(&m, turn.Parts)
-		return r.system(turn)
+		return r.addSystem(turn)
 	case "user":
 	case "assistant":
 		turn.Role = chat.Assistant
-		if turn.Parts, err = r.assistant(&m, parts); err != nil {
+		if turn.Parts, err = r.readAssistant(&m, parts); err != nil {
 			return err
 		}
 	case "tool", "function":
 		turn.Name = ""
-		if err := r.answered(parts); err != nil {
+		if err := r.checkResult(parts); err != nil {
 			return err
 		}
-		turn.Parts = []chat.Part{r.result(&m, parts)}
+		turn.Parts = []chat.Part{r.readResult(&m, parts)}
 	default:
-		return wrong(r.here(".role"), "system, developer, user, assistant or tool")
+		return refuseType(r.pathOf(".role"), "system, developer, user, assistant or tool")
 	}
 	r.mark(&m, turn.Parts)
 	r.c.Messages = append(r.c.Messages, turn)
@@ -79,7 +86,7 @@ func (r *requestReader) message(v jsonscan.Value) error {
 func (r *requestReader) tellStrays(m *message) {
 	role := m.role.View()
 	if role != "tool" && dialect.Tells(m.toolCallID) {
-		r.note(r.here(".tool_call_id"), chat.Dropped, "only results have it")
+		r.note(r.pathOf(".tool_call_id"), chat.Dropped, "only results have it")
 	}
 	if role == "assistant" {
 		return
@@ -87,9 +94,10 @@ func (r *requestReader) tellStrays(m *message) {
 	for _, of := range [...]member{
 		{"refusal", m.refusal}, {"audio", m.audio}, {"annotations", m.annotations}, {"tool_calls", m.toolCalls}, {"function_call", m.functionCall}, {"reasoning", m.reasoning},
 		{"reasoning_content", m.reasoningContent}, {"reasoning_details", m.reasoningDetails}, {"extra_content", m.extraContent}, {"images", m.images},
+		{"reasoning_text", m.reasoningText}, {"thinking", m.thinking},
 	} {
 		if dialect.Tells(of.value) {
-			r.note(r.here("."+of.name), chat.Dropped, "only the model's turns have it")
+			r.note(r.pathOf("."+of.name), chat.Dropped, "only the model's turns have it")
 		}
 	}
 }
@@ -99,7 +107,7 @@ func (r *requestReader) mark(m *message, parts []chat.Part) {
 	switch mark := readCache(m.cacheControl); {
 	case mark == nil:
 	case len(parts) == 0:
-		r.note(r.here(".cache_control"), chat.Ignored, "there is nothing to mark")
+		r.note(r.pathOf(".cache_control"), chat.Ignored, "there is nothing to mark")
 	default:
 		parts[len(parts)-1].Cache = mark
 	}
@@ -112,9 +120,17 @@ type message struct {
 	toolCalls, functionCall, toolCallID              jsonscan.Value
 
 	reasoning, reasoningContent, reasoningDetails jsonscan.Value
+	reasoningText, thinking                       jsonscan.Value // GitHub's and Ollama's
 	extraContent, images, cacheControl            jsonscan.Value
 
 	unknown []member // all others
+}
+
+// isPrefill reports whether a member says that the model is to go on with the message: Mistral's and DeepSeek's
+// prefix, Moonshot's partial.
+func isPrefill(m *member) bool {
+	on, _ := m.value.Bool()
+	return on && (m.name == "prefix" || m.name == "partial")
 }
 
 // member is one that is not known.
@@ -146,6 +162,10 @@ func readMessage(v jsonscan.Value) (m message) {
 			m.toolCallID = v
 		case "reasoning":
 			m.reasoning = v
+		case "reasoning_text":
+			m.reasoningText = v
+		case "thinking":
+			m.thinking = v
 		case "reasoning_content":
 			m.reasoningContent = v
 		case "reasoning_details":
@@ -165,11 +185,11 @@ func readMessage(v jsonscan.Value) (m message) {
 	return m
 }
 
-// system keeps leading system text apart from what comes in the middle.
-func (r *requestReader) system(turn chat.Message) error {
+// addSystem keeps leading system text apart from what comes in the middle.
+func (r *requestReader) addSystem(turn chat.Message) error {
 	for i := range turn.Parts {
 		if turn.Parts[i].Kind != chat.Text {
-			return wrong(r.here(fmt.Sprintf(".content[%d]", turn.Parts[i].At)), "text: system messages take nothing else")
+			return refuseType(r.pathOf(fmt.Sprintf(".content[%d]", turn.Parts[i].At)), "text: system messages take nothing else")
 		}
 	}
 	if len(r.c.Messages) > 0 {
@@ -178,7 +198,7 @@ func (r *requestReader) system(turn chat.Message) error {
 		return nil
 	}
 	if turn.Name != "" {
-		r.note(r.here(".name"), chat.Ignored, "")
+		r.note(r.pathOf(".name"), chat.Ignored, "")
 	}
 	for _, p := range turn.Parts {
 		p.At = turn.At // system parts know their message: they stand in none
@@ -187,15 +207,15 @@ func (r *requestReader) system(turn chat.Message) error {
 	return nil
 }
 
-// assistant reads a model's turn: thoughts, words, refusal, sounds and pictures,
+// readAssistant reads a model's turn: thoughts, words, refusal, sounds and pictures,
 // then calls.
-func (r *requestReader) assistant(m *message, content []chat.Part) ([]chat.Part, error) {
-	calls, err := r.calls(m)
+func (r *requestReader) readAssistant(m *message, content []chat.Part) ([]chat.Part, error) {
+	calls, err := r.readCalls(m)
 	if err != nil {
 		return nil, err
 	}
-	within, content := r.apart(content)
-	calls = append(within, r.notIn(within, calls)...)
+	within, content := r.splitCalls(content)
+	calls = append(within, r.withoutDoubles(within, calls)...)
 	thoughts, parts := readThoughts(m, calls), content
 	if proof := signature(m.extraContent); proof != "" {
 		parts = sign(parts, proof)
@@ -205,9 +225,9 @@ func (r *requestReader) assistant(m *message, content []chat.Part) ([]chat.Part,
 	case len(content) > 0:
 		parts[len(parts)-1].Citations = sources
 	default:
-		r.note(r.here(".annotations"), chat.Ignored, "there is no text that they are of")
+		r.note(r.pathOf(".annotations"), chat.Ignored, "there is no text that they are of")
 	}
-	r.others(m.audio, r.here(".audio"), "id", "transcript", "data", "expires_at")
+	r.noteOthers(m.audio, r.pathOf(".audio"), "id", "transcript", "data", "expires_at")
 	parts = append(parts, readRest(m)...)
 	r.open = calls
 	for i := range calls {
@@ -216,9 +236,9 @@ func (r *requestReader) assistant(m *message, content []chat.Part) ([]chat.Part,
 	return weave(thoughts, append(parts, calls...)), nil
 }
 
-// notIn are the calls that the content does not have as well: some clients say a call in the words of
+// withoutDoubles are the calls that the content does not have as well: some clients say a call in the words of
 // both APIs.
-func (r *requestReader) notIn(within, calls []chat.Part) []chat.Part {
+func (r *requestReader) withoutDoubles(within, calls []chat.Part) []chat.Part {
 	known := make(map[string]*chat.Part, len(within))
 	for i := range within {
 		known[within[i].ID] = &within[i]
@@ -228,37 +248,37 @@ func (r *requestReader) notIn(within, calls []chat.Part) []chat.Part {
 		if o == nil || o.Name != p.Name || !dialect.SameJSON([]byte(o.Text), []byte(p.Text)) {
 			return false
 		}
-		r.note(r.here(".tool_calls"), chat.Ignored, "a call that the content has as well")
+		r.note(r.pathOf(".tool_calls"), chat.Ignored, "a call that the content has as well")
 		return true
 	})
 }
 
-func (r *requestReader) calls(m *message) ([]chat.Part, error) {
+func (r *requestReader) readCalls(m *message) ([]chat.Part, error) {
 	var calls []chat.Part
 	if m.functionCall.Kind() == object {
 		calls = append(calls, readCall("function", m.functionCall))
 		if calls[0].ID = fmt.Sprintf("call_fn_%d", r.at); calls[0].Name == "" {
-			return nil, missing(r.here(".function_call.name"))
+			return nil, refuseMissing(r.pathOf(".function_call.name"))
 		}
 	}
 	if m.toolCalls.Absent() {
 		return calls, nil
 	}
 	if m.toolCalls.Kind() != array {
-		return nil, wrong(r.here(".tool_calls"), "a list")
+		return nil, refuseType(r.pathOf(".tool_calls"), "a list")
 	}
 	for _, v := range m.toolCalls.Elements() {
 		j := len(calls)
 		p, ok := readToolCall(v)
 		if !ok {
-			return nil, wrong(r.here(fmt.Sprintf(".tool_calls[%d]", j)), "a call of a function or of a custom tool")
+			return nil, refuseType(r.pathOf(fmt.Sprintf(".tool_calls[%d]", j)), "a call of a function or of a custom tool")
 		}
-		at := r.here(fmt.Sprintf(".tool_calls[%d]", j))
-		r.others(v, at, "id", "type", "index", "function", "custom", "extra_content")
-		r.others(v.Get("function"), at+".function", "name", "arguments")
-		r.others(v.Get("custom"), at+".custom", "name", "input")
+		at := r.pathOf(fmt.Sprintf(".tool_calls[%d]", j))
+		r.noteOthers(v, at, "id", "type", "index", "function", "custom", "extra_content")
+		r.noteOthers(v.Get("function"), at+".function", "name", "arguments")
+		r.noteOthers(v.Get("custom"), at+".custom", "name", "input")
 		if p.Name == "" { // no upstream takes it
-			return nil, missing(at + "." + kindOf(&p) + ".name")
+			return nil, refuseMissing(at + "." + kindOf(&p) + ".name")
 		}
 		if p.At = atCalls + j; p.ID == "" {
 			p.ID = fmt.Sprintf("call_%d_%d", r.at, j)
@@ -268,12 +288,12 @@ func (r *requestReader) calls(m *message) ([]chat.Part, error) {
 	return calls, nil
 }
 
-// result is what a tool answered. Whose answer it is where the message does not
+// readResult reads what a tool answered. Whose answer it is where the message does not
 // say is told by the order, or by the name of an older function.
-func (r *requestReader) result(m *message, content []chat.Part) chat.Part {
+func (r *requestReader) readResult(m *message, content []chat.Part) chat.Part {
 	p := chat.Part{Kind: chat.ToolResult, ID: m.toolCallID.View(), Name: m.name.View(), Content: content, At: atWhole}
 	if p.ID == "" {
-		p.ID = r.whose(p.Name)
+		p.ID = r.waitingCall(p.Name)
 	}
 	if p.ID == "" {
 		p.ID = fmt.Sprintf("call_none_%d", r.at)
@@ -285,9 +305,9 @@ func (r *requestReader) result(m *message, content []chat.Part) chat.Part {
 	return p
 }
 
-// whose is the id of the first call of the last turn that has no result yet, and
+// waitingCall is the id of the first call of the last turn that has no result yet, and
 // that name if there is one.
-func (r *requestReader) whose(name string) string {
+func (r *requestReader) waitingCall(name string) string {
 	for len(r.open) > 0 && r.called[r.open[0].ID].answered {
 		r.open = r.open[1:]
 	}

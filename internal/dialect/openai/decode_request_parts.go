@@ -6,11 +6,12 @@ import (
 	"strconv"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 	"stele/internal/jsonscan"
 )
 
-// content reads a message's content: a string, parts, or nothing.
-func (r *requestReader) content(v jsonscan.Value) ([]chat.Part, error) {
+// readContent reads a message's content: a string, parts, or nothing.
+func (r *requestReader) readContent(v jsonscan.Value) ([]chat.Part, error) {
 	switch {
 	case v.Absent():
 		return nil, nil
@@ -20,12 +21,12 @@ func (r *requestReader) content(v jsonscan.Value) ([]chat.Part, error) {
 		}
 		return nil, nil
 	case v.Kind() != array:
-		return nil, wrong(r.here(".content"), "a string or a list of parts")
+		return nil, refuseType(r.pathOf(".content"), "a string or a list of parts")
 	}
 	var parts []chat.Part
 	for i, item := range v.Elements() {
-		at := r.here(".content[" + strconv.Itoa(i) + "]")
-		p, err := r.part(item, at)
+		at := r.pathOf(".content[" + strconv.Itoa(i) + "]")
+		p, err := r.readPart(item, at)
 		if err != nil {
 			return nil, err
 		}
@@ -35,13 +36,13 @@ func (r *requestReader) content(v jsonscan.Value) ([]chat.Part, error) {
 	return parts, nil
 }
 
-// part reads one part and notes its members that say nothing to us.
-func (r *requestReader) part(v jsonscan.Value, at string) (chat.Part, error) {
+// readPart reads one part and notes its members that say nothing to us.
+func (r *requestReader) readPart(v jsonscan.Value, at string) (chat.Part, error) {
 	if v.Kind() != object {
-		return chat.Part{}, wrong(at, "an object with a type")
+		return chat.Part{}, refuseType(at, "an object with a type")
 	}
 	kind := v.Get("type").View()
-	if p, theirs, err := r.block(kind, v, at); theirs {
+	if p, theirs, err := r.readBlock(kind, v, at); theirs {
 		return p, err
 	}
 	var value jsonscan.Value
@@ -53,11 +54,13 @@ func (r *requestReader) part(v jsonscan.Value, at string) (chat.Part, error) {
 			value = member
 		case "type":
 		case "cache_control":
-			cache = r.cacheOf(member, at+"."+key.Name)
+			cache = r.readCache(member, at+"."+key.Name)
 		case "prompt_cache_breakpoint":
-			breakpoint = r.cacheOf(member, at+"."+key.Name)
+			breakpoint = r.readCache(member, at+"."+key.Name)
 		default:
-			unknown = append(unknown, key.Name)
+			if dialect.Asks(member) && !(r.answered && isRepeat(kind, key.Name)) {
+				unknown = append(unknown, key.Name)
+			}
 		}
 	}
 	p, err := readPart(kind, value, at)
@@ -67,7 +70,7 @@ func (r *requestReader) part(v jsonscan.Value, at string) (chat.Part, error) {
 	for _, name := range unknown {
 		r.note(at+"."+name, chat.Dropped, "unknown")
 	}
-	r.others(value, at+"."+kind, partMembers[kind]...)
+	r.noteOthers(value, at+"."+kind, partMembers[kind]...)
 	if p.Cache = cache; cache == nil {
 		p.Cache = breakpoint
 	}
@@ -125,9 +128,9 @@ func readCache(v jsonscan.Value) *chat.Cache {
 	return &chat.Cache{TTL: v.Get("ttl").View()}
 }
 
-// cacheOf reads the cache marker at a place.
-func (r *requestReader) cacheOf(v jsonscan.Value, at string) *chat.Cache {
-	r.others(v, at, "type", "ttl", "mode")
+// readCache reads the cache marker at a place.
+func (r *requestReader) readCache(v jsonscan.Value, at string) *chat.Cache {
+	r.noteOthers(v, at, "type", "ttl", "mode")
 	return readCache(v)
 }
 
@@ -143,8 +146,8 @@ func readRest(m *message) (parts []chat.Part) {
 	return append(parts, readPictures(m.images)...)
 }
 
-// readCitations reads annotations, of whatever type: those of files and of what nobody
-// knows yet are sources too. What one says stands under the name of its type, or beside it
+// readCitations reads annotations, of whatever type: those of files and of what is not
+// known yet are sources too. What one says stands under the name of its type, or beside it
 // as the Responses API has it.
 func readCitations(v jsonscan.Value) (list []chat.Citation) {
 	for _, item := range v.Elements() {
@@ -157,7 +160,7 @@ func readCitations(v jsonscan.Value) (list []chat.Citation) {
 		}
 		list = append(list, chat.Citation{
 			URL: source.Get("url").View(), Title: firstText(source, "title", "filename", "name", "file_id"), Quote: source.Get("quote").View(),
-			Start: int(count(firstOf("start_index", source, item))), End: int(count(firstOf("end_index", source, item))),
+			Start: int(readCount(firstOf("start_index", source, item))), End: int(readCount(firstOf("end_index", source, item))),
 			Raw: item.Raw(), Dialect: name,
 		})
 	}

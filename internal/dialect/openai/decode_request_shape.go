@@ -37,9 +37,9 @@ func (s *shape) items() jsonscan.Value {
 	return s.input
 }
 
-// foreign reports whether no upstream takes the body. Where nothing in it is named as
+// isForeign reports whether no upstream takes the body. Where nothing in it is named as
 // others do only the first of its tools is looked at.
-func (s *shape) foreign(others bool) bool {
+func (s *shape) isForeign(others bool) bool {
 	if s.items().Exists() || isFlat(s.tools.Index(0)) {
 		return true
 	}

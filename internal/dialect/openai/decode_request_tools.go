@@ -5,15 +5,16 @@ import (
 	"slices"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 	"stele/internal/jsonscan"
 )
 
 func readTools(r *requestReader, v jsonscan.Value, key string) error {
 	if v.Kind() != array {
-		return wrong(key, "a list")
+		return refuseType(key, "a list")
 	}
 	for at, item := range v.Elements() {
-		if err := r.tool(item, at); err != nil {
+		if err := r.readTool(item, at); err != nil {
 			return err
 		}
 	}
@@ -23,11 +24,11 @@ func readTools(r *requestReader, v jsonscan.Value, key string) error {
 // readFunctions reads the tools of before there were tools.
 func readFunctions(r *requestReader, v jsonscan.Value, key string) error {
 	if v.Kind() != array {
-		return wrong(key, "a list")
+		return refuseType(key, "a list")
 	}
 	for at, item := range v.Elements() {
 		t := chat.Tool{At: at}
-		if err := r.function(&t, item, fmt.Sprintf("functions[%d]", at)); err != nil {
+		if err := r.readFunction(&t, item, fmt.Sprintf("functions[%d]", at)); err != nil {
 			return err
 		}
 		if err := r.addTool(t, key); err != nil {
@@ -42,10 +43,10 @@ func readFunctions(r *requestReader, v jsonscan.Value, key string) error {
 	return nil
 }
 
-func (r *requestReader) tool(v jsonscan.Value, at int) error {
+func (r *requestReader) readTool(v jsonscan.Value, at int) error {
 	field := fmt.Sprintf("tools[%d]", at)
 	if v.Kind() != object {
-		return wrong(field, "an object")
+		return refuseType(field, "an object")
 	}
 	t := chat.Tool{At: at, Cache: readCache(v.Get("cache_control"))}
 	kind := v.Get("type").View()
@@ -59,7 +60,7 @@ func (r *requestReader) tool(v jsonscan.Value, at int) error {
 		if inner.Kind() != object && v.Get("name").Exists() {
 			inner = v // as the Responses API has it
 		}
-		if err := r.function(&t, inner, field+".function"); err != nil {
+		if err := r.readFunction(&t, inner, field+".function"); err != nil {
 			return err
 		}
 	case "custom":
@@ -69,14 +70,14 @@ func (r *requestReader) tool(v jsonscan.Value, at int) error {
 		}
 		t.Kind, t.Name, t.Description = chat.Custom, inner.Get("name").View(), inner.Get("description").View()
 		if t.Name == "" {
-			return missing(field + ".custom.name")
+			return refuseMissing(field + ".custom.name")
 		}
 		if format := inner.Get("format"); format.Kind() == object {
 			t.Grammar = grammarOf(format)
-			r.others(format, field+".custom.format", "type", "grammar", "syntax", "definition")
-			r.others(format.Get("grammar"), field+".custom.format.grammar", "syntax", "definition")
+			r.noteOthers(format, field+".custom.format", "type", "grammar", "syntax", "definition")
+			r.noteOthers(format.Get("grammar"), field+".custom.format.grammar", "syntax", "definition")
 		}
-		r.others(v.Get(kind), field+".custom", "name", "description", "format")
+		r.noteOthers(v.Get(kind), field+".custom", "name", "description", "format")
 	default:
 		t.Kind, t.Name, t.Raw = chat.Server, kind, v.Raw()
 		r.c.Tools = append(r.c.Tools, t)
@@ -110,20 +111,20 @@ func grammarOf(format jsonscan.Value) []byte {
 	return w.Close(object).Close(object).Bytes()
 }
 
-func (r *requestReader) function(t *chat.Tool, v jsonscan.Value, field string) (err error) {
+func (r *requestReader) readFunction(t *chat.Tool, v jsonscan.Value, field string) (err error) {
 	if v.Kind() != object {
-		return wrong(field, "an object")
+		return refuseType(field, "an object")
 	}
 	for key, value := range v.Members() {
 		switch {
-		case value.Absent():
+		case value.Absent(), dialect.IsEmptyList(value):
 		case key.Name == "name":
 			t.Name, err = readText(value, field+".name")
 		case key.Name == "description":
 			t.Description, err = readText(value, field+".description")
 		case key.Name == "parameters", key.Name == "input_schema" && t.Schema == nil: // the latter is Anthropic's
 			if value.Kind() != object {
-				err = wrong(field+"."+key.Name, "a JSON Schema")
+				err = refuseType(field+"."+key.Name, "a JSON Schema")
 			}
 			t.Schema = value.Raw()
 		case key.Name == "strict":
@@ -140,7 +141,7 @@ func (r *requestReader) function(t *chat.Tool, v jsonscan.Value, field string) (
 		}
 	}
 	if t.Name == "" {
-		return missing(field + ".name")
+		return refuseMissing(field + ".name")
 	}
 	return nil
 }
@@ -178,21 +179,21 @@ func (r *requestReader) readChoice() error {
 	case v.Kind() == jsonscan.String:
 		mode, ok := choiceModes[v.View()]
 		if !ok {
-			return wrong(field, "auto, none, required or an object that names a tool")
+			return refuseType(field, "auto, none, required or an object that names a tool")
 		}
 		choice.Mode = mode
 		return nil
 	case v.Kind() != object:
-		return wrong(field, "a string or an object")
+		return refuseType(field, "a string or an object")
 	}
-	if err := readNamed(choice, v, field); err != nil {
+	if err := readNamedChoice(choice, v, field); err != nil {
 		return err
 	}
-	r.othersOfChoice(v, field)
+	r.noteOthersOfChoice(v, field)
 	allowed := v.Get("allowed_tools")
-	r.others(allowed, field+".allowed_tools", "mode", "tools")
+	r.noteOthers(allowed, field+".allowed_tools", "mode", "tools")
 	for i, tool := range allowed.Get("tools").Elements() {
-		r.othersOfChoice(tool, fmt.Sprintf("%s.allowed_tools.tools[%d]", field, i))
+		r.noteOthersOfChoice(tool, fmt.Sprintf("%s.allowed_tools.tools[%d]", field, i))
 	}
 	for _, wanted := range append(slices.Clone(choice.Names), choice.Name) {
 		if _, ok := r.tools[wanted]; wanted != "" && !ok {
@@ -202,15 +203,15 @@ func (r *requestReader) readChoice() error {
 	return nil
 }
 
-// othersOfChoice notes what else a choice of a tool says.
-func (r *requestReader) othersOfChoice(v jsonscan.Value, field string) {
-	r.others(v, field, "type", "name", "function", "custom", "allowed_tools", "mode", "tools")
-	r.others(v.Get("function"), field+".function", "name")
-	r.others(v.Get("custom"), field+".custom", "name")
+// noteOthersOfChoice notes what else a choice of a tool says.
+func (r *requestReader) noteOthersOfChoice(v jsonscan.Value, field string) {
+	r.noteOthers(v, field, "type", "name", "function", "custom", "allowed_tools", "mode", "tools")
+	r.noteOthers(v.Get("function"), field+".function", "name")
+	r.noteOthers(v.Get("custom"), field+".custom", "name")
 }
 
-// readNamed reads a choice that is an object.
-func readNamed(choice *chat.Choice, v jsonscan.Value, field string) error {
+// readNamedChoice reads a choice that is an object.
+func readNamedChoice(choice *chat.Choice, v jsonscan.Value, field string) error {
 	kind := v.Get("type").View()
 	if kind == "allowed_tools" {
 		inner := v.Get(kind)
@@ -218,11 +219,15 @@ func readNamed(choice *chat.Choice, v jsonscan.Value, field string) error {
 			inner = v
 		}
 		choice.Mode, choice.Forced = chat.Allowed, inner.Get("mode").View() == "required"
-		for _, tool := range inner.Get("tools").Elements() {
-			choice.Names = append(choice.Names, toolName(tool))
+		for i, tool := range inner.Get("tools").Elements() {
+			name := toolName(tool)
+			if name == "" {
+				return refuseType(fmt.Sprintf("%s.allowed_tools.tools[%d]", field, i), "a tool")
+			}
+			choice.Names = append(choice.Names, name)
 		}
-		if len(choice.Names) == 0 || slices.Contains(choice.Names, "") {
-			return wrong(field+".allowed_tools.tools", "a list of tools")
+		if len(choice.Names) == 0 {
+			return refuseType(field+".allowed_tools.tools", "a list of tools")
 		}
 		return nil
 	}
@@ -232,7 +237,7 @@ func readNamed(choice *chat.Choice, v jsonscan.Value, field string) error {
 	}
 	choice.Mode, choice.Name = chat.Named, toolName(v)
 	if choice.Name == "" {
-		return missing(field + ".function.name")
+		return refuseMissing(field + ".function.name")
 	}
 	return nil
 }

@@ -82,8 +82,8 @@ func (d *streamReader) turnTo(answer int) {
 // Hidden reports whether the last frame told nothing but usage.
 func (d *streamReader) Hidden() bool { return d.hidden }
 
-// Kept is what was gathered of the sounds of all answers.
-func (d *streamReader) Kept() (bytes int64) {
+// KeptBytes is what was gathered of the sounds of all answers.
+func (d *streamReader) KeptBytes() (bytes int64) {
 	for _, c := range d.choices {
 		bytes += c.sound.kept()
 	}
@@ -110,9 +110,9 @@ func (d *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Eve
 				d.finish("")
 			}
 		}
-		return append(d.events, chat.Event{Kind: chat.Finish, Last: true, Notes: d.others.Tell()}), nil
+		return append(d.events, chat.Event{Kind: chat.Finish, Last: true, Notes: d.others.TakeLosses()}), nil
 	}
-	if d.light && len(frame.Event) == 0 && plain(data) {
+	if d.light && len(frame.Event) == 0 && isPlain(data) {
 		return events, nil
 	}
 	if text, ok := d.usual.First(data); ok && len(frame.Event) == 0 {
@@ -125,7 +125,7 @@ func (d *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Eve
 		return events, err
 	}
 	if !r.failed.Absent() || len(frame.Event) > 0 || r.choices.Absent() {
-		if e := frameFailure(data, frame); e != nil {
+		if e := readFrameFailure(data, frame); e != nil {
 			return events, e
 		}
 	}
@@ -140,10 +140,10 @@ func (d *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Eve
 			d.read(v, &r)
 		}
 		if d.broken {
-			return events, chat.Broken(dialect.Cause(0, data))
+			return events, chat.BrokenError(dialect.Cause(0, data))
 		}
 	}
-	if u := r.used(); u.Known {
+	if u := r.tieredUsage(); u.Known {
 		d.events = append(d.events, chat.Event{Kind: chat.Counted, Usage: u})
 		d.hidden = said == 0
 	}
@@ -189,10 +189,10 @@ func (d *streamReader) open(data []byte) (r reply, err error) {
 	return r, nil
 }
 
-// plain reports whether a frame is part of an answer that tells no usage, no end and
+// isPlain reports whether a frame is part of an answer that tells no usage, no end and
 // no error. Nearly all are, and are told by the names before their colons. A name
 // cannot be mistaken for one inside a string: there its quotes are escaped.
-func plain(data []byte) bool {
+func isPlain(data []byte) bool {
 	choices := false
 	for {
 		i := bytes.IndexByte(data, ':')
@@ -220,9 +220,9 @@ func hasSuffix(b []byte, suffix string) bool {
 
 func isNull(value []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(value, " "), []byte("null")) }
 
-// frameFailure is the error that a frame tells, if it does.
-func frameFailure(data []byte, frame wire.Frame) *fault.Error {
-	if e := failure(jsonscan.At(data, 0)); e != nil {
+// readFrameFailure reads the error that a frame tells, if it does.
+func readFrameFailure(data []byte, frame wire.Frame) *fault.Error {
+	if e := readFailure(jsonscan.At(data, 0)); e != nil {
 		return e
 	}
 	if string(frame.Event) == "error" {
@@ -239,7 +239,7 @@ func (d *streamReader) read(v jsonscan.Value, r *reply) {
 	for key, v := range v.Members() {
 		switch key.Name {
 		case "index":
-			answer = count(v)
+			answer = readCount(v)
 		case "delta":
 			delta = v
 		case "message":
@@ -259,7 +259,7 @@ func (d *streamReader) read(v jsonscan.Value, r *reply) {
 				r.count(v)
 			}
 		default:
-			if !aside(key.Name) {
+			if !isKnownMember(key.Name) {
 				r.learn(key.Name, v)
 			}
 		}
@@ -270,8 +270,8 @@ func (d *streamReader) read(v jsonscan.Value, r *reply) {
 	if !d.light {
 		d.turnTo(int(answer))
 		before := len(d.events)
-		if d.pieces(d.news(delta, message)); !delta.Exists() && text.View() != "" { // of the older API
-			d.piece("content", text, delta)
+		if d.readDelta(d.news(delta, message)); !delta.Exists() && text.View() != "" { // of the older API
+			d.readPiece("content", text, delta)
 		}
 		d.rate(d.events[before:], likely)
 	}
@@ -284,14 +284,14 @@ func (d *streamReader) read(v jsonscan.Value, r *reply) {
 	}
 }
 
-// pieces reads a delta, and notes its words if it has nothing else.
-func (d *streamReader) pieces(delta jsonscan.Value) {
+// readDelta reads a delta, and notes its words if it has nothing else.
+func (d *streamReader) readDelta(delta jsonscan.Value) {
 	more := false
 	for key, v := range delta.Members() {
 		if v.Absent() {
 			continue
 		}
-		if d.piece(key.Name, v, delta); key.Name == "content" {
+		if d.readPiece(key.Name, v, delta); key.Name == "content" {
 			d.words = v
 		} else if key.Name != "role" {
 			more = true
@@ -302,35 +302,37 @@ func (d *streamReader) pieces(delta jsonscan.Value) {
 	}
 }
 
-// piece reads one member of a delta.
-func (d *streamReader) piece(key string, v, delta jsonscan.Value) {
+// readPiece reads one member of a delta.
+func (d *streamReader) readPiece(key string, v, delta jsonscan.Value) {
 	switch key {
 	case "content":
 		if text, ok := v.Piece(); ok {
 			d.say(blockText, chat.Part{Kind: chat.Text, Text: text})
 			return
 		}
-		for _, p := range readSaid(v, &d.others) {
+		for _, p := range readContent(v, &d.others) {
 			d.sayCopy(blockText, p)
 		}
-	case "reasoning_content", "reasoning":
-		if text, _ := v.Piece(); text != "" && !speaks(delta.Get("reasoning_details")) && (key == "reasoning_content" || !delta.Get("reasoning_content").Exists()) {
+	case "reasoning_content", "reasoning", "reasoning_text", "thinking":
+		if text := wordsOf(v); text == "" {
+			d.others.See(key, v)
+		} else if !isRepeated(key, delta) {
 			d.think(text)
 		}
 	case "reasoning_details":
 		for _, item := range v.Elements() {
-			d.detail(item)
+			d.readDetail(item)
 		}
 	case "refusal":
 		text, _ := v.Piece()
 		d.refused = d.refused || text != ""
 		d.say(blockRefusal, chat.Part{Kind: chat.Refusal, Text: text})
 	case "tool_calls":
-		for _, call := range v.Elements() {
-			d.call(call)
+		for _, call := range inList(v) {
+			d.readCall(call)
 		}
 	case "function_call":
-		d.function(v)
+		d.readFunction(v)
 	case "extra_content":
 		d.sayCopy(blockText, chat.Part{Kind: chat.Text, Proof: signature(v)})
 	case "annotations":
@@ -379,9 +381,9 @@ func (d *streamReader) sayCopy(block int, p chat.Part) {
 func (d *streamReader) finish(word string) {
 	d.nameAll()
 	d.tellSources()
-	if p, ok := d.sound.whole(); ok {
+	if p, ok := d.sound.toPart(); ok {
 		d.tell(chat.Event{Kind: chat.Delta, Block: blockSound, Part: p})
 	}
 	d.ended = true
-	d.tell(chat.Event{Kind: chat.Finish, Stop: matched(readFinish(word, d.refused), d.matched), Notes: d.others.Tell()})
+	d.tell(chat.Event{Kind: chat.Finish, Stop: withStopSequence(readFinish(word, d.refused), d.matched), Notes: d.others.TakeLosses()})
 }

@@ -17,22 +17,22 @@ type liveCall struct {
 	name  string // as far as it was told
 	named bool   // and the events have it
 	begun bool
-	json  balance
-	all   snapshots
+	json  dialect.Balance
+	all   dialect.Snapshots
 
 	hollow bool // its arguments are {}, which is not told yet: some servers tell the true ones then
 }
 
-// call reads one of a delta's tool_calls. Which call it belongs to is told by
+// readCall reads one of a delta's tool_calls. Which call it belongs to is told by
 // its index in the API's own words; other servers give all calls the same index,
 // or none, and repeat ids and names or do not.
-func (d *streamReader) call(v jsonscan.Value) {
+func (d *streamReader) readCall(v jsonscan.Value) {
 	part, index := chat.Part{Kind: chat.ToolCall}, int64(-1)
 	for key, v := range v.Members() {
 		switch key.Name {
 		case "index":
 			if v.Number() != "" || v.View() != "" { // some servers write it as a text
-				index = count(v)
+				index = readCount(v)
 			}
 		case "id":
 			part.ID = strings.Clone(anyText(v))
@@ -45,7 +45,7 @@ func (d *streamReader) call(v jsonscan.Value) {
 			part.Proof = strings.Clone(signature(v))
 		}
 	}
-	at := d.which(index, &part)
+	at := d.findCall(index, &part)
 	if at < 0 && part.ID == "" && part.Name == "" && part.Text == "" {
 		return // nothing was said
 	}
@@ -79,15 +79,15 @@ func (c *liveCall) take(p *chat.Part) (news bool) {
 	switch {
 	case p.Custom:
 	case c.hollow && strings.TrimSpace(p.Text) != "":
-		c.hollow, c.json, c.all = false, balance{}, snapshots{}
-	case c.json.whole():
+		c.hollow, c.json, c.all = false, dialect.Balance{}, dialect.Snapshots{}
+	case c.json.Whole():
 		p.Text = ""
 	}
 	if !p.Custom {
-		p.Text = c.all.news(p.Text)
+		p.Text = c.all.News(p.Text)
 	}
-	first := !c.json.begun
-	c.json.add(p.Text)
+	first := !c.json.Begun()
+	c.json.Add(p.Text)
 	if !c.named && c.name != "" && (p.Custom || strings.TrimSpace(p.Text) != "") {
 		p.Name, c.named = c.name, true
 	}
@@ -107,12 +107,12 @@ func (d *streamReader) fillLast() {
 }
 
 // nameAll tells what is still to be told of calls: the names of those that end without arguments, and
-// arguments of which nobody knew what they add.
+// arguments of which it was not known what they add.
 func (d *streamReader) nameAll() {
 	d.fillLast()
 	for at := range d.calls {
 		c := &d.calls[at]
-		p := chat.Part{Kind: chat.ToolCall, Text: c.all.rest()}
+		p := chat.Part{Kind: chat.ToolCall, Text: c.all.Rest()}
 		if !c.named && c.name != "" {
 			c.named, p.Name = true, c.name
 		}
@@ -138,8 +138,8 @@ func readPiece(v jsonscan.Value, custom bool) (name, text string) {
 	return name, text
 }
 
-// which is the call that a delta goes on with, or -1 where it begins another.
-func (d *streamReader) which(index int64, p *chat.Part) int {
+// findCall finds the call that a delta goes on with, or -1 where it begins another.
+func (d *streamReader) findCall(index int64, p *chat.Part) int {
 	id, name := p.ID, p.Name
 	at, found := len(d.calls)-1, len(d.calls) > 0
 	switch {
@@ -159,7 +159,7 @@ func (d *streamReader) which(index int64, p *chat.Part) int {
 		return at
 	case id != "" && c.id != "" && id != c.id, index < 0 && c.name != "" && c.name != name:
 		return -1
-	case (id == "" || c.id == "") && c.named && c.json.whole():
+	case (id == "" || c.id == "") && c.named && c.json.Whole():
 		return -1 // another call under the same number, and nothing but its name to tell
 	}
 	return at
@@ -169,7 +169,7 @@ func (d *streamReader) which(index int64, p *chat.Part) int {
 // one for every piece. Another call would begin with an object.
 func (c *liveCall) goesOn(text string) bool {
 	text = strings.TrimSpace(text)
-	return c.json.begun && !c.json.whole() && text != "" && text[0] != '{'
+	return c.json.Begun() && !c.json.Whole() && text != "" && text[0] != '{'
 }
 
 // remember makes a call be found: upstreams may go on with any of very many.
@@ -185,45 +185,36 @@ func (d *streamReader) remember(at int, index int64, id string) {
 	}
 }
 
-// function reads delta.function_call, of which there is only one.
-func (d *streamReader) function(v jsonscan.Value) {
+// readFunction reads delta.function_call, of which there is only one.
+func (d *streamReader) readFunction(v jsonscan.Value) {
 	if v.Kind() != object {
 		return
 	}
 	if len(d.calls) == 0 {
 		d.calls = append(d.calls, liveCall{})
 	}
-	name, text := readPiece(v, false)
-	d.tell(chat.Event{Kind: chat.Delta, Block: blockCall, Part: chat.Part{Kind: chat.ToolCall, Name: name, Text: text}})
-}
-
-// balance sees pieces of JSON go by and knows when an object among them ended.
-type balance struct {
-	depth           int
-	begun           bool
-	quoted, escaped bool
-}
-
-func (b *balance) add(text string) {
-	for i := range len(text) {
-		switch c := text[i]; {
-		case b.escaped:
-			b.escaped = false
-		case b.quoted:
-			b.escaped = c == '\\'
-			b.quoted = c != '"'
-		case c == '"':
-			b.quoted = true
-		case c == '{':
-			b.depth++
-			b.begun = true
-		case c == '}':
-			b.depth--
-		}
+	part := chat.Part{Kind: chat.ToolCall}
+	part.Name, part.Text = readPiece(v, false)
+	if d.calls[0].take(&part) {
+		d.tell(chat.Event{Kind: chat.Delta, Block: blockCall, Part: part})
 	}
 }
 
-func (b *balance) whole() bool { return b.begun && b.depth == 0 && !b.quoted }
+// news is what a chunk adds: its delta, or a message in the place of one. Where there are deltas, a message
+// beside them is all that they have said, as Perplexity's is; only a call may be in it that they left out.
+func (d *streamReader) news(delta, message jsonscan.Value) jsonscan.Value {
+	if !message.Exists() || dialect.Tells(delta) {
+		d.byDelta = d.byDelta || delta.Exists()
+		return delta
+	}
+	if !d.byDelta {
+		return message
+	}
+	if calls := message.Get("tool_calls"); len(d.calls) == 0 && calls.Len() > 0 {
+		d.readPiece("tool_calls", calls, message)
+	}
+	return delta
+}
 
 // sound gathers delta.audio: its data comes in pieces that are base64 each.
 type sound struct {
@@ -242,7 +233,7 @@ func (s *sound) take(v jsonscan.Value) {
 	if s.transcript.Len() < mostSound {
 		s.transcript.WriteString(v.Get("transcript").View())
 	}
-	if data, ok := dialect.Base64(v.Get("data").View()); ok && len(s.data) < mostSound {
+	if data, ok := dialect.StandardBase64(v.Get("data").View()); ok && len(s.data) < mostSound {
 		s.data, _ = base64.StdEncoding.AppendDecode(s.data, []byte(data))
 	}
 }
@@ -250,8 +241,8 @@ func (s *sound) take(v jsonscan.Value) {
 // kept is how many bytes of it are held.
 func (s *sound) kept() int64 { return int64(cap(s.data) + s.transcript.Cap()) }
 
-// whole is the sound as one part, if there was any.
-func (s *sound) whole() (chat.Part, bool) {
+// toPart makes one part of the sound, if there was any.
+func (s *sound) toPart() (chat.Part, bool) {
 	p := chat.Part{Kind: chat.Audio, ID: s.id, Text: s.transcript.String()}
 	if len(s.data) > 0 {
 		p.Media = &chat.Media{Base64: base64.StdEncoding.EncodeToString(s.data)}

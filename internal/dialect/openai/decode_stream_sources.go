@@ -13,7 +13,7 @@ func (d *streamReader) tellSources() {
 	if d.light || d.ended {
 		return
 	}
-	if sources := found(jsonscan.At(d.results, 0), jsonscan.At(d.citations, 0)); len(sources) > 0 {
+	if sources := readSources(jsonscan.At(d.results, 0), jsonscan.At(d.citations, 0)); len(sources) > 0 {
 		d.sayCopy(blockText, chat.Part{Kind: chat.Text, Citations: sources})
 	}
 }

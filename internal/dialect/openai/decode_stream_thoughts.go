@@ -17,9 +17,9 @@ type thoughts struct {
 	seen  map[int64]uint64
 }
 
-// speaks reports whether details have words, so that the plain spelling of the
+// hasWords reports whether details have words, so that the plain spelling of the
 // same words beside them is passed over.
-func speaks(details jsonscan.Value) bool {
+func hasWords(details jsonscan.Value) bool {
 	for _, item := range details.Elements() {
 		if item.Get("text").View() != "" || item.Get("summary").View() != "" {
 			return true
@@ -37,8 +37,8 @@ func (d *streamReader) think(text string) {
 
 func (t *thoughts) block() int { return blockThought + min(t.count, 1<<20) }
 
-// detail reads one of a delta's reasoning_details.
-func (d *streamReader) detail(item jsonscan.Value) {
+// readDetail reads one of a delta's reasoning_details.
+func (d *streamReader) readDetail(item jsonscan.Value) {
 	p, ok := readDetail(item)
 	if !ok {
 		return
@@ -50,13 +50,13 @@ func (d *streamReader) detail(item jsonscan.Value) {
 		}
 	}
 	t := &d.thoughts
-	index := min(count(item.Get("index")), 1<<16)
+	index := min(readCount(item.Get("index")), 1<<16)
 	sum := maphash.String(t.told.Seed(), p.Text+"\x00"+p.Proof)
 	told, again := t.seen[index]
 	switch {
 	case again && told == sum:
 		// A stream's end tells all thoughts once more.
-	case p.Kind == chat.Thought && t.words > 0 && (p.Text == "" || t.just(p.Text)):
+	case p.Kind == chat.Thought && t.words > 0 && (p.Text == "" || t.wasJustTold(p.Text)):
 		// The words were told already: this is their signature, and their end.
 		d.sayCopy(t.block(), chat.Part{Kind: chat.Thought, Proof: p.Proof})
 		t.count++
@@ -71,8 +71,8 @@ func (d *streamReader) detail(item jsonscan.Value) {
 	}
 }
 
-// just reports whether these are the words that were told just now.
-func (t *thoughts) just(text string) bool {
+// wasJustTold reports whether these are the words that were told just now.
+func (t *thoughts) wasJustTold(text string) bool {
 	return len(text) == t.words && maphash.String(t.told.Seed(), text) == t.told.Sum64()
 }
 

@@ -25,7 +25,7 @@ func (Codec) EncodeResponse(req *chat.Request, r *chat.Response) ([]byte, error)
 	w.Key("created").Int(time.Now().Unix()).Key("model").Text(a.model).Key("choices").Open(array)
 	for i := range r.Answers {
 		answer := &r.Answers[i]
-		if err := usable(answer.Stop, len(answer.Parts)); err != nil {
+		if err := checkUsable(answer.Stop, len(answer.Parts)); err != nil {
 			return nil, err
 		}
 		w.Open(object).Key("index").Int(int64(i)).Key("message")
@@ -83,7 +83,7 @@ func (Codec) ReplyLosses(req *chat.Request, r *chat.Response) []chat.Loss {
 		if stop.Reason == chat.Refused && stop.Explanation != "" && spoke {
 			say("why the model would not go on")
 		}
-		list = slices.Concat(list, dialect.Quoted(quotes), dialect.Unspoken(req, &r.Answers[i]), dialect.EndedAt(req, stop), dialect.EndedWith(stop))
+		list = slices.Concat(list, dialect.LossOfQuotes(quotes), dialect.LossOfThoughts(req, &r.Answers[i]), dialect.LossOfStopSequence(req, stop), dialect.LossOfStopReason(stop))
 		if sourceless > 0 {
 			say(strconv.Itoa(sourceless) + " citations of what has no address")
 		}
@@ -91,7 +91,7 @@ func (Codec) ReplyLosses(req *chat.Request, r *chat.Response) []chat.Loss {
 			say("all calls but the first: function_call has place for one")
 		}
 	}
-	return append(list, dialect.Besides(r)...)
+	return append(list, dialect.LossesBeside(r)...)
 }
 
 // asked is what of a request shapes the form of its answer.
@@ -129,9 +129,9 @@ func (a *asked) shows(p *chat.Part) bool {
 	return a.show || p.Kind == chat.Redacted || p.Kind == chat.Thought && p.Text == "" && p.Proof != ""
 }
 
-// usable refuses an answer that the model failed to make: nothing was said, and
+// checkUsable refuses an answer that the model failed to make: nothing was said, and
 // not because there was nothing to say.
-func usable(stop chat.Stop, parts int) error {
+func checkUsable(stop chat.Stop, parts int) error {
 	if parts > 0 || stop.Reason != chat.Failed && stop.Reason != chat.Other {
 		return nil
 	}
@@ -234,7 +234,7 @@ func writeMessage(w *jsonscan.Writer, a *asked, answer *chat.Answer) {
 	}
 	writeSignature(w, o.proof)
 	if o.sound != nil {
-		writeSound(w, a.inForm(o.sound), true)
+		writeSound(w, a.convert(o.sound), true)
 	}
 	if len(o.pictures) > 0 {
 		writePictures(w, o.pictures)

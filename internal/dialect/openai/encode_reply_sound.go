@@ -53,9 +53,9 @@ func isSamples(kind string) bool {
 	return strings.EqualFold(kind, "audio/l16") || strings.EqualFold(kind, "audio/pcm")
 }
 
-// inForm is a whole sound in the form that the client asked for, where that takes no more
+// convert brings a whole sound into the form that the client asked for, where that takes no more
 // than a header: Google gives bare samples, which wav can hold.
-func (a *asked) inForm(p *chat.Part) *chat.Part {
+func (a *asked) convert(p *chat.Part) *chat.Part {
 	if a.sound != "wav" || p.Media == nil {
 		return p
 	}

@@ -12,14 +12,14 @@ import (
 // EncodeRequest writes a conversation as the author's own service takes it, or
 // as the many that are compatible with it do.
 func (Codec) EncodeRequest(c *chat.Conversation, t dialect.Target) (dialect.Call, error) {
-	e := &requestWriter{c: c, t: t, names: dialect.Names{Legal: legalName, Longest: longestName}}
+	e := &requestWriter{c: c, t: t, names: dialect.Names{Legal: isLegalName, Longest: longestName}}
 	if !t.Compatible {
 		e.model = traitsOf(t.Model)
 	}
 	e.Writer = *jsonscan.NewWriter(make([]byte, 0, e.size()))
 	e.Open(object).Key("model").Text(t.Model)
 	for _, step := range []func(){
-		e.gatherTools, e.prepareFormat, e.messages, e.writeTools, e.thinking, e.sampling, e.output, e.identity, e.extras,
+		e.gatherTools, e.prepareFormat, e.writeMessages, e.writeTools, e.writeThinking, e.writeSampling, e.writeOutput, e.writeIdentity, e.writeExtras,
 	} {
 		if step(); e.err != nil {
 			return dialect.Call{}, e.err
@@ -110,9 +110,9 @@ func (e *requestWriter) refuseField(field, why string, args ...any) {
 	e.refuse(chat.Lost(field, chat.Dropped, ""), why, args...)
 }
 
-// thinking writes the effort. OpenAI's newest models take it and tools only one
+// writeThinking writes the effort. OpenAI's newest models take it and tools only one
 // at a time on this API.
-func (e *requestWriter) thinking() {
+func (e *requestWriter) writeThinking() {
 	wanted, exact := wantedEffort(e.c.Thinking, e.model)
 	switch {
 	case e.t.Compatible:
@@ -154,13 +154,13 @@ func (e *requestWriter) thinking() {
 // refuses reports whether the upstream has said that it does not take a parameter for this model.
 func (e *requestWriter) refuses(key string) bool { return slices.Contains(e.t.Refused, key) }
 
-// gated reports whether the model refuses to have its sampling changed.
-func (e *requestWriter) gated() bool { return e.model.reasons && e.effort != "none" }
+// refusesSampling reports whether the model refuses to have its sampling changed.
+func (e *requestWriter) refusesSampling() bool { return e.model.reasons && e.effort != "none" }
 
-func (e *requestWriter) sampling() {
+func (e *requestWriter) writeSampling() {
 	s := &e.c.Sampling
 	if s.MaxTokens != nil {
-		e.limit(*s.MaxTokens)
+		e.writeLimit(*s.MaxTokens)
 	}
 	for _, f := range []struct {
 		key, field string
@@ -174,8 +174,8 @@ func (e *requestWriter) sampling() {
 	} {
 		switch {
 		case f.value == nil:
-		case (e.gated() || e.refuses(f.key)) && *f.value == f.usual: // it does so anyway
-		case e.gated() || e.refuses(f.key):
+		case (e.refusesSampling() || e.refuses(f.key)) && *f.value == f.usual: // it does so anyway
+		case e.refusesSampling() || e.refuses(f.key):
 			e.lose(f.field, chat.Dropped, "this model does not take it")
 		default:
 			e.Key(f.key).Float(*f.value)
@@ -193,8 +193,8 @@ func (e *requestWriter) sampling() {
 	} else if s.Seed != nil {
 		e.Key("seed").Int(*s.Seed)
 	}
-	e.stop(s.Stop)
-	if e.c.Logprobs != nil && (e.gated() || e.refuses("logprobs")) {
+	e.writeStops(s.Stop)
+	if e.c.Logprobs != nil && (e.refusesSampling() || e.refuses("logprobs")) {
 		e.lose(chat.FieldLogprobs, chat.Dropped, "this model does not take it")
 	} else if e.c.Logprobs != nil {
 		e.Key("logprobs").Bool(true)
@@ -207,8 +207,8 @@ func (e *requestWriter) sampling() {
 	}
 }
 
-// limit writes the most tokens the answer may have.
-func (e *requestWriter) limit(tokens int64) {
+// writeLimit writes the most tokens the answer may have.
+func (e *requestWriter) writeLimit(tokens int64) {
 	if tokens < 1 {
 		e.refuseField(chat.FieldMaxTokens, "the model's provider takes no less than 1")
 	}
@@ -223,9 +223,9 @@ func (e *requestWriter) limit(tokens int64) {
 	e.Key(key).Int(tokens)
 }
 
-// stop writes as many stop sequences as the upstream takes; the others are
+// writeStops writes as many stop sequences as the upstream takes; the others are
 // watched for when the answer is read.
-func (e *requestWriter) stop(list []string) {
+func (e *requestWriter) writeStops(list []string) {
 	const most = 4
 	native := list[:min(len(list), most)]
 	if e.model.reasons && !e.t.Compatible && e.effort != "none" || e.refuses("stop") {

@@ -9,8 +9,8 @@ import (
 	"stele/internal/chat"
 )
 
-// content writes pieces: a string where one is enough.
-func (e *requestWriter) content(pieces []piece) {
+// writeContent writes pieces: a string where one is enough.
+func (e *requestWriter) writeContent(pieces []piece) {
 	if e.t.Plain {
 		pieces = joinPieces(pieces, "\n\n")
 	}
@@ -56,10 +56,10 @@ func joinPieces(pieces []piece, between string) []piece {
 	return out
 }
 
-// result writes a tool's answer, which has only words here, and returns its
+// writeResult writes a tool's answer, which has only words here, and returns its
 // pictures and files: they follow all results in a user's turn.
-func (e *requestWriter) result(m chat.Message, p chat.Part, id string) []piece {
-	words, media := e.inside(m, p)
+func (e *requestWriter) writeResult(m chat.Message, p chat.Part, id string) []piece {
+	words, media := e.splitContent(m, p)
 	if p.Failed {
 		words = joinPieces(words, "\n")
 		switch {
@@ -81,22 +81,25 @@ func (e *requestWriter) result(m chat.Message, p chat.Part, id string) []piece {
 		words = joinPieces(words, "\n")
 	}
 	if n := len(words); e.t.Marks && n > 0 && words[n-1].write == nil { // what marks a result marks the last of its words
-		words[n-1].write = e.text(words[n-1].text, e.mark(m, p))
+		words[n-1].write = e.textWriter(words[n-1].text, e.markOf(m, p))
 	} else {
 		e.unmark(m, p)
 	}
 	e.Open(object).Key("role").Plain("tool").Key("tool_call_id").Text(id).Key("content")
-	e.content(words)
+	e.writeContent(words)
 	e.Close(object)
 	return media
 }
 
-// inside sorts a result's content into words and the rest.
-func (e *requestWriter) inside(m chat.Message, p chat.Part) (words, media []piece) {
+// splitContent sorts a result's content into words and the rest.
+func (e *requestWriter) splitContent(m chat.Message, p chat.Part) (words, media []piece) {
 	content := slices.Clone(p.Content)
 	for i := range content {
 		content[i].At = p.At
 	}
+	waiting := e.waiting
+	e.waiting = nil // a result in a result answers none of the calls
+	defer func() { e.waiting = waiting }()
 	for _, piece := range e.sort(chat.Message{Role: chat.User, At: m.At}, content).pieces {
 		if piece.kind != 0 {
 			media = append(media, piece)
@@ -107,18 +110,18 @@ func (e *requestWriter) inside(m chat.Message, p chat.Part) (words, media []piec
 	return words, media
 }
 
-// orphan tells a result whose call is not there in words.
-func (e *requestWriter) orphan(m chat.Message, p chat.Part) []piece {
-	words, media := e.inside(m, p)
+// sayOrphan tells a result whose call is not there in words.
+func (e *requestWriter) sayOrphan(m chat.Message, p chat.Part) []piece {
+	words, media := e.splitContent(m, p)
 	e.losePart(m, p, chat.Approximated, "as text: the call that it answers is not there")
 	e.unmark(m, p)
 	words = append([]piece{{text: fmt.Sprintf("[Result of %s]", cmp.Or(p.Name, p.ID))}}, words...)
 	return append(joinPieces(words, " "), media...)
 }
 
-// mark is a part's cache marker as a member of it, or "" where there is none or
+// markOf is a part's cache marker as a member of it, or "" where there is none or
 // the model has none.
-func (e *requestWriter) mark(m chat.Message, p chat.Part) string {
+func (e *requestWriter) markOf(m chat.Message, p chat.Part) string {
 	switch {
 	case p.Cache == nil:
 		return ""

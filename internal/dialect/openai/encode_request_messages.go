@@ -9,16 +9,16 @@ import (
 	"stele/internal/dialect"
 )
 
-// messages writes the conversation: the system text, then each assistant's turn
+// writeMessages writes the conversation: the system text, then each assistant's turn
 // with all that came between it and the next.
-func (e *requestWriter) messages() {
+func (e *requestWriter) writeMessages() {
 	list := e.c.Messages
-	if len(list) == 0 && len(e.c.System) == 0 {
-		e.err = missing("messages")
+	if len(list) == 0 && !slices.ContainsFunc(e.c.System, hasWordsIn) {
+		e.err = refuseMissing("messages")
 		return
 	}
 	e.Key("messages").Open(array)
-	e.system()
+	e.writeSystem()
 	for i := 0; i < len(list) && e.err == nil; {
 		var calls []chat.Part
 		if list[i].Role == chat.Assistant {
@@ -31,26 +31,26 @@ func (e *requestWriter) messages() {
 				turn.Parts = append(turn.Parts, list[i].Parts...)
 				i++
 			}
-			calls = e.assistant(turn)
+			calls = e.writeAssistant(turn)
 		}
 		rest := i
 		for i < len(list) && list[i].Role != chat.Assistant {
 			i++
 		}
-		e.between(calls, list[rest:i])
+		e.writeBetween(calls, list[rest:i])
 	}
 	if n := len(list); n > 0 && list[n-1].Role == chat.Assistant && !hasCalls(list[n-1].Parts) {
 		// Models behind this API begin anew unless they are asked for the rest.
 		e.loseTurn(list[n-1], chat.FieldPart, chat.Approximated, "the model is asked to go on from here")
-		e.turn("user", []piece{{text: "Continue your last message exactly where it ends. Do not repeat any of it and do not comment on it."}})
+		e.writeTurn("user", []piece{{text: "Continue your last message exactly where it ends. Do not repeat any of it and do not comment on it."}})
 	}
 	e.Close(array)
 }
 
-// turn writes a message that is nothing but its content.
-func (e *requestWriter) turn(role string, pieces []piece) {
+// writeTurn writes a message that is nothing but its content.
+func (e *requestWriter) writeTurn(role string, pieces []piece) {
 	e.Open(object).Key("role").Plain(role).Key("content")
-	e.content(pieces)
+	e.writeContent(pieces)
 	e.Close(object)
 }
 
@@ -58,9 +58,11 @@ func hasCalls(parts []chat.Part) bool {
 	return slices.ContainsFunc(parts, func(p chat.Part) bool { return p.Kind == chat.ToolCall })
 }
 
-// system writes the leading system text, and the lines that stand for fields.
-func (e *requestWriter) system() {
-	parts := slices.DeleteFunc(slices.Clone(e.c.System), func(p chat.Part) bool { return strings.TrimSpace(p.Text) == "" })
+func hasWordsIn(p chat.Part) bool { return strings.TrimSpace(p.Text) != "" }
+
+// writeSystem writes the leading system text, and the lines that stand for fields.
+func (e *requestWriter) writeSystem() {
+	parts := slices.DeleteFunc(slices.Clone(e.c.System), func(p chat.Part) bool { return !hasWordsIn(p) })
 	for _, line := range e.lines {
 		parts = append(parts, chat.Part{Kind: chat.Text, Text: line, At: -1})
 	}
@@ -76,15 +78,13 @@ func (e *requestWriter) system() {
 		}
 		parts = []chat.Part{{Kind: chat.Text, Text: strings.Join(texts, "\n\n")}}
 	}
-	e.turn("system", e.sort(chat.Message{At: -1}, parts).pieces)
+	e.writeTurn("system", e.sort(chat.Message{At: -1}, parts).pieces)
 }
 
-// assistant writes a model's turn and returns the calls it made.
-func (e *requestWriter) assistant(m chat.Message) []chat.Part {
+// writeAssistant writes a model's turn and returns the calls it made.
+func (e *requestWriter) writeAssistant(m chat.Message) []chat.Part {
+	e.waiting = nil // a model has no results: it gets them
 	t := e.sort(m, m.Parts)
-	for _, p := range t.results { // a model has none: it gets them
-		t.pieces = append(t.pieces, e.orphan(m, p)...)
-	}
 	pieces := slices.DeleteFunc(t.pieces, func(p piece) bool {
 		if p.kind != 0 {
 			e.losePart(m, chat.Part{At: p.at}, chat.Dropped, "models' turns have only words here")
@@ -92,20 +92,20 @@ func (e *requestWriter) assistant(m chat.Message) []chat.Part {
 		return p.kind != 0
 	})
 	e.Open(object).Key("role").Plain("assistant")
-	e.name(m)
+	e.writeName(m)
 	e.Key("content")
 	switch {
 	case len(pieces) > 0:
 		if e.t.Compatible {
 			pieces = joinPieces(pieces, "")
 		}
-		e.content(pieces)
+		e.writeContent(pieces)
 	case len(t.calls) > 0 || t.sound != "":
 		e.Null()
 	default:
 		e.Text("")
 	}
-	e.thoughtsOf(m, t)
+	e.writeThoughts(m, t)
 	if t.sound != "" {
 		e.Key("audio").Open(object).Key("id").Text(t.sound).Close(object)
 	}
@@ -113,7 +113,7 @@ func (e *requestWriter) assistant(m chat.Message) []chat.Part {
 		e.nameCalls(t.calls)
 		e.Key("tool_calls").Open(array)
 		for i := range t.calls {
-			e.call(m, &t.calls[i], e.callIDs[i])
+			e.writeCall(m, &t.calls[i], e.callIDs[i])
 		}
 		e.Close(array)
 	}
@@ -121,9 +121,9 @@ func (e *requestWriter) assistant(m chat.Message) []chat.Part {
 	return t.calls
 }
 
-// thoughtsOf writes what a turn thought. OpenAI takes no thoughts at all; other
+// writeThoughts writes what a turn thought. OpenAI takes no thoughts at all; other
 // servers take words, and signatures if they made them.
-func (e *requestWriter) thoughtsOf(m chat.Message, t turn) {
+func (e *requestWriter) writeThoughts(m chat.Message, t turn) {
 	var kept []chat.Placed
 	signed := false
 	for _, p := range chat.Places(m.Parts) {
@@ -131,7 +131,7 @@ func (e *requestWriter) thoughtsOf(m chat.Message, t turn) {
 		if p.Kind == chat.Redacted {
 			text = &p.Text
 		}
-		raw, ok := e.proof(*text)
+		raw, ok := e.openProof(*text)
 		signed = signed || ok
 		switch {
 		case p.Text == "" && p.Proof == "": // it only named its turn
@@ -153,24 +153,24 @@ func (e *requestWriter) thoughtsOf(m chat.Message, t turn) {
 	if e.t.Remind && !slices.ContainsFunc(kept, func(p chat.Placed) bool { return p.Kind == chat.Thought && p.Text != "" }) {
 		e.Key("reasoning_content").Plain(" ") // an empty one is none to some
 	}
-	raw, _ := e.proof(t.proof)
+	raw, _ := e.openProof(t.proof)
 	writeSignature(&e.Writer, raw)
 	for i := range m.Parts {
 		if p := &m.Parts[i]; p.Kind == chat.Text {
-			e.foreign(m, p)
+			e.noteForeign(m, p)
 		}
 	}
 }
 
-// foreign reports a signature that the upstream has not made: it says nothing to this one.
-func (e *requestWriter) foreign(m chat.Message, p *chat.Part) {
-	if _, own := e.proof(p.Proof); !own && p.Proof != "" {
+// noteForeign reports a signature that the upstream has not made: it says nothing to this one.
+func (e *requestWriter) noteForeign(m chat.Message, p *chat.Part) {
+	if _, own := e.openProof(p.Proof); !own && p.Proof != "" {
 		e.losePart(m, *p, chat.Ignored, "a signature of another upstream")
 	}
 }
 
-// proof is a signature in the upstream's own words, or "" if it is another's.
-func (e *requestWriter) proof(text string) (raw string, own bool) {
+// openProof returns a signature in the upstream's own words, or "" if it is another's.
+func (e *requestWriter) openProof(text string) (raw string, own bool) {
 	if text != "" && e.t.Proof != nil {
 		raw, own = e.t.Proof(text)
 	}
@@ -196,51 +196,43 @@ func (e *requestWriter) nameCalls(calls []chat.Part) {
 	}
 }
 
-// answered is the id of the first call of that name that has no result yet.
-func (e *requestWriter) answered(id string) (sent string) {
+// takeWaiting returns the id of the first call of that name that has no result yet.
+func (e *requestWriter) takeWaiting(id string) (sent string) {
 	if ids := e.waiting[id]; len(ids) > 0 {
 		sent, e.waiting[id] = ids[0], ids[1:]
 	}
 	return sent
 }
 
-func (e *requestWriter) call(m chat.Message, p *chat.Part, id string) {
+func (e *requestWriter) writeCall(m chat.Message, p *chat.Part, id string) {
 	custom, text := p.Custom && !e.t.Compatible, p.Text
 	switch {
 	case custom:
-	case e.custom(p.Name):
+	case e.isCustom(p.Name):
 		// Called as a function where it was one: here it is what it was meant to be.
 		custom, text = true, unwrapInput(text)
 	case p.Custom:
 		text = wrapInput(text)
-	case strings.TrimSpace(text) == "" || text == "null":
+	case dialect.NoArguments(text):
 		text = "{}"
 	}
 	e.Open(object).Key("id").Text(id)
 	writeCall(&e.Writer, custom, e.names.To(p.Name), text)
-	raw, _ := e.proof(p.Proof)
+	raw, _ := e.openProof(p.Proof)
 	writeSignature(&e.Writer, raw)
-	e.foreign(m, p)
+	e.noteForeign(m, p)
 	e.Close(object)
 }
 
-// between writes what came after a model's turn: the results of its calls first,
+// writeBetween writes what came after a model's turn: the results of its calls first,
 // every call answered, then all else as it came.
-func (e *requestWriter) between(calls []chat.Part, batch []chat.Message) {
-	if len(calls) == 0 {
-		e.waiting = nil
-	}
+func (e *requestWriter) writeBetween(calls []chat.Part, batch []chat.Message) {
 	turns := make([]turn, len(batch))
 	var attached []piece
 	for i, m := range batch {
 		t := e.sort(m, m.Parts)
-		for _, p := range t.results {
-			sent := e.answered(p.ID)
-			if sent == "" {
-				t.pieces = append(t.pieces, e.orphan(m, p)...)
-				continue
-			}
-			attached = append(attached, e.result(m, p, sent)...)
+		for _, r := range t.results {
+			attached = append(attached, e.writeResult(m, r.Part, r.sent)...)
 		}
 		for _, p := range t.calls { // only a model calls
 			e.losePart(m, p, chat.Approximated, "as text: it is no model's turn")
@@ -249,7 +241,7 @@ func (e *requestWriter) between(calls []chat.Part, batch []chat.Message) {
 		turns[i] = t
 	}
 	for _, c := range calls {
-		sent := e.answered(c.ID)
+		sent := e.takeWaiting(c.ID)
 		if sent == "" {
 			continue
 		}
@@ -262,7 +254,7 @@ func (e *requestWriter) between(calls []chat.Part, batch []chat.Message) {
 		if !bridged {
 			bridged = true
 			e.lose(chat.FieldMessages, chat.Added, "a turn of the model's between results and the user")
-			e.turn("assistant", []piece{{text: "(I have the results.)"}})
+			e.writeTurn("assistant", []piece{{text: "(I have the results.)"}})
 		}
 	}
 	switch {
@@ -270,30 +262,30 @@ func (e *requestWriter) between(calls []chat.Part, batch []chat.Message) {
 	case e.t.Bridge && len(batch) > 0: // and nothing may stand between it and what the user says
 		turns[0].pieces = append(attached, turns[0].pieces...)
 	default:
-		e.turn("user", attached)
+		e.writeTurn("user", attached)
 	}
 	for i, m := range batch {
 		if len(turns[i].pieces) == 0 && (len(turns[i].results) > 0 || m.Role == chat.System) {
 			continue // nothing is left to say
 		}
 		bridge()
-		e.user(m, turns[i])
+		e.writeUser(m, turns[i])
 	}
 }
 
-func (e *requestWriter) user(m chat.Message, t turn) {
+func (e *requestWriter) writeUser(m chat.Message, t turn) {
 	role := "user"
 	if m.Role == chat.System {
 		role = "system"
 	}
 	e.Open(object).Key("role").Plain(role)
-	e.name(m)
+	e.writeName(m)
 	e.Key("content")
-	e.content(t.pieces)
+	e.writeContent(t.pieces)
 	e.Close(object)
 }
 
-func (e *requestWriter) name(m chat.Message) {
+func (e *requestWriter) writeName(m chat.Message) {
 	switch {
 	case m.Name == "":
 	case len(m.Name) <= 64 && !strings.ContainsAny(m.Name, " \t\r\n<|\\/>"):

@@ -18,10 +18,11 @@ func (e *requestWriter) prepareFormat() {
 	if f == nil {
 		return
 	}
+	schema, _ := dialect.OrderProperties(f.Schema) // where it is told in words
 	switch f.Kind {
 	case chat.JSONObject, chat.JSONSchema:
 		if e.t.Unenforced {
-			e.lines = append(e.lines, dialect.AskForJSON(f.Schema))
+			e.lines = append(e.lines, dialect.AskForJSON(schema))
 			e.lose(chat.FieldFormat, chat.Approximated, "the provider does not take it: asked for in the system text")
 			return
 		}
@@ -44,18 +45,20 @@ func (e *requestWriter) prepareFormat() {
 	case chat.JSONSchema:
 		switch {
 		case e.t.Schemaless:
-			e.lines = append(e.lines, "Answer with one JSON object only. It must fit this JSON Schema: "+string(f.Schema))
+			e.lines = append(e.lines, "Answer with one JSON object only. It must fit this JSON Schema: "+string(schema))
 			e.lose(chat.FieldFormat, chat.Approximated, "the schema is in the system text")
-		case e.inWords(f):
-			e.lines = append(e.lines, "Answer with JSON only, and with nothing around it. It must fit this JSON Schema: "+string(f.Schema))
+		case e.mustSayInWords(f):
+			e.lines = append(e.lines, "Answer with JSON only, and with nothing around it. It must fit this JSON Schema: "+string(schema))
 			e.lose(chat.FieldFormat, chat.Approximated, "the provider takes only objects: the schema is in the system text")
 		}
 	}
 }
 
-// inWords reports whether a shape must be asked for in words: the author's API takes
+// mustSayInWords reports whether a shape must be asked for in words: the author's API takes
 // the schemas of objects only.
-func (e *requestWriter) inWords(f *chat.Format) bool { return !e.t.Compatible && !isObject(f.Schema) }
+func (e *requestWriter) mustSayInWords(f *chat.Format) bool {
+	return !e.t.Compatible && !isObject(f.Schema)
+}
 
 func (e *requestWriter) mentionsJSON() bool {
 	parts := e.c.System
@@ -70,10 +73,10 @@ func (e *requestWriter) mentionsJSON() bool {
 	})
 }
 
-// output writes what the answer is to be: its shape, its modalities, its voice.
-func (e *requestWriter) output() {
+// writeOutput writes what the answer is to be: its shape, its modalities, its voice.
+func (e *requestWriter) writeOutput() {
 	if f := e.c.Format; f != nil {
-		e.format(f)
+		e.writeFormat(f)
 	}
 	words := true
 	for _, kind := range e.c.Output {
@@ -83,7 +86,7 @@ func (e *requestWriter) output() {
 		}
 	}
 	if len(e.c.Output) > 0 && !words { // it answers in words anyway
-		e.modalities()
+		e.writeModalities()
 	}
 	audio := jsonscan.At(e.c.Audio, 0)
 	switch {
@@ -101,7 +104,7 @@ func (e *requestWriter) output() {
 	}
 }
 
-func (e *requestWriter) modalities() {
+func (e *requestWriter) writeModalities() {
 	e.Key("modalities").Open(array)
 	if !slices.Contains(e.c.Output, "text") && slices.Contains(e.c.Output, "audio") {
 		e.Text("text") // sound never comes without its words
@@ -112,26 +115,26 @@ func (e *requestWriter) modalities() {
 	e.Close(array)
 }
 
-func (e *requestWriter) format(f *chat.Format) {
+func (e *requestWriter) writeFormat(f *chat.Format) {
 	switch {
 	case e.t.Unenforced: // asked for in words
 	case f.Kind == chat.JSONObject, f.Kind == chat.JSONSchema && e.t.Schemaless:
 		e.Key("response_format").Raw([]byte(`{"type":"json_object"}`))
-	case f.Kind == chat.JSONSchema && e.inWords(f):
+	case f.Kind == chat.JSONSchema && e.mustSayInWords(f):
 	case f.Kind == chat.JSONSchema:
 		name := f.Name
 		switch {
 		case name == "":
 			name = "answer"
-		case !legalName(name):
-			name = (&dialect.Names{Legal: legalName, Longest: longestName}).To(name)
+		case !isLegalName(name):
+			name = (&dialect.Names{Legal: isLegalName, Longest: longestName}).To(name)
 			e.lose(chat.FieldFormat, chat.Approximated, "its name is "+name)
 		}
 		e.Key("response_format").Open(object).Key("type").Plain("json_schema").Key("json_schema").Open(object).Key("name").Text(name)
 		if f.Description != "" {
 			e.Key("description").Text(f.Description)
 		}
-		schema, strict := e.strictly(f.Schema, f.Strict, chat.Lost(chat.FieldFormat, chat.Approximated, ""))
+		schema, strict := e.toStrictSchema(f.Schema, f.Strict, chat.Lost(chat.FieldFormat, chat.Approximated, ""))
 		if held := f.Held && !e.t.Compatible && fits(schema); strict == nil && held {
 			strict = &held
 		}
@@ -149,8 +152,8 @@ var tiers = map[string]string{
 	"flex": "flex", "scale": "scale", "priority": "priority", "fast": "fast",
 }
 
-// identity writes who asks, and how urgently.
-func (e *requestWriter) identity() {
+// writeIdentity writes who asks, and how urgently.
+func (e *requestWriter) writeIdentity() {
 	if user := e.c.User; user != "" && e.t.Compatible {
 		e.lose(chat.FieldUser, chat.Ignored, "")
 	} else if user != "" {
@@ -187,8 +190,8 @@ var (
 	othersOnly = []string{"min_p", "repetition_penalty"}
 )
 
-// extras writes back what only this dialect knows, and reports the rest.
-func (e *requestWriter) extras() {
+// writeExtras writes back what only this dialect knows, and reports the rest.
+func (e *requestWriter) writeExtras() {
 	unknown := othersOnly
 	if e.t.Compatible {
 		unknown = authorsOnly

@@ -17,9 +17,15 @@ import (
 type turn struct {
 	pieces  []piece
 	calls   []chat.Part
-	results []chat.Part
+	results []answer
 	proof   string // of the words
 	sound   string // the id of a sound that the model made
+}
+
+// answer is a result and the id that its call was sent with.
+type answer struct {
+	chat.Part
+	sent string
 }
 
 // piece is one part of a content.
@@ -30,7 +36,7 @@ type piece struct {
 	at    int
 }
 
-// sort files every part of a message where it belongs.
+// sort files every part of a message where it belongs. A result that answers no call that waits is words, in its place.
 func (e *requestWriter) sort(m chat.Message, parts []chat.Part) (t turn) {
 	for _, p := range parts {
 		switch p.Kind {
@@ -44,16 +50,20 @@ func (e *requestWriter) sort(m chat.Message, parts []chat.Part) (t turn) {
 			if len(p.Citations) > 0 {
 				e.losePart(m, p, chat.Ignored, "sources are not sent back")
 			}
-			e.words(m, p, &t, p.Text)
+			e.addWords(m, p, &t, p.Text)
 		case chat.Refusal:
-			e.refusal(m, p, &t)
+			e.addRefusal(m, p, &t)
 		case chat.Thought, chat.Redacted:
 			// They are written apart from all this.
 		case chat.ToolCall:
 			t.calls = append(t.calls, p)
 			e.unmark(m, p)
 		case chat.ToolResult:
-			t.results = append(t.results, p)
+			if sent := e.takeWaiting(p.ID); sent != "" {
+				t.results = append(t.results, answer{p, sent})
+			} else {
+				t.pieces = append(t.pieces, e.sayOrphan(m, p)...)
+			}
 		case chat.Opaque:
 			verb, note := chat.Approximated, p.Name+" in words"
 			if p.Text == "" && m.Role == chat.User && m.At >= 0 {
@@ -63,29 +73,29 @@ func (e *requestWriter) sort(m chat.Message, parts []chat.Part) (t turn) {
 				verb, note = chat.Dropped, p.Name
 			}
 			e.losePart(m, p, verb, note)
-			e.words(m, p, &t, p.Text)
+			e.addWords(m, p, &t, p.Text)
 		case chat.Audio:
-			e.sound(m, p, &t)
+			e.addSound(m, p, &t)
 		case chat.Image, chat.Video:
-			e.picture(m, p, &t)
+			e.addPicture(m, p, &t)
 		case chat.Document:
-			e.document(m, p, &t)
+			e.addDocument(m, p, &t)
 		}
 	}
 	return t
 }
 
-// words adds text; none says nothing.
-func (e *requestWriter) words(m chat.Message, p chat.Part, t *turn, text string) {
+// addWords adds text; none says nothing.
+func (e *requestWriter) addWords(m chat.Message, p chat.Part, t *turn, text string) {
 	if text == "" {
 		e.unmark(m, p)
 		return
 	}
-	t.pieces = append(t.pieces, piece{text: text, at: p.At, write: e.text(text, e.mark(m, p))})
+	t.pieces = append(t.pieces, piece{text: text, at: p.At, write: e.textWriter(text, e.markOf(m, p))})
 }
 
-// text writes a text with its cache marker; nil: there is none.
-func (e *requestWriter) text(text, mark string) func(*jsonscan.Writer) {
+// textWriter writes a text with its cache marker; nil: there is none.
+func (e *requestWriter) textWriter(text, mark string) func(*jsonscan.Writer) {
 	if mark == "" {
 		return nil
 	}
@@ -94,9 +104,9 @@ func (e *requestWriter) text(text, mark string) func(*jsonscan.Writer) {
 	}
 }
 
-func (e *requestWriter) refusal(m chat.Message, p chat.Part, t *turn) {
+func (e *requestWriter) addRefusal(m chat.Message, p chat.Part, t *turn) {
 	if e.t.Compatible || m.Role != chat.Assistant {
-		e.words(m, p, t, p.Text)
+		e.addWords(m, p, t, p.Text)
 		return
 	}
 	t.pieces = append(t.pieces, piece{at: p.At, write: func(w *jsonscan.Writer) {
@@ -107,7 +117,7 @@ func (e *requestWriter) refusal(m chat.Message, p chat.Part, t *turn) {
 // attach adds what is no words: a part of that type, with one member of the same
 // name that inner writes.
 func (e *requestWriter) attach(m chat.Message, p chat.Part, t *turn, kind string, inner func(*jsonscan.Writer)) {
-	mark := e.mark(m, p)
+	mark := e.markOf(m, p)
 	t.pieces = append(t.pieces, piece{kind: p.Kind, at: p.At, write: func(w *jsonscan.Writer) {
 		w.Open(object).Key("type").Text(kind).Key(kind).Open(object)
 		inner(w)
@@ -118,7 +128,7 @@ func (e *requestWriter) attach(m chat.Message, p chat.Part, t *turn, kind string
 // pictures are the types the author's own service sees.
 var pictures = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
-func (e *requestWriter) picture(m chat.Message, p chat.Part, t *turn) {
+func (e *requestWriter) addPicture(m chat.Message, p chat.Part, t *turn) {
 	switch media := p.Media; {
 	case p.Kind == chat.Video && !e.t.Compatible:
 		e.refusePart(m, p, "the model's provider takes no video")
@@ -132,12 +142,12 @@ func (e *requestWriter) picture(m chat.Message, p chat.Part, t *turn) {
 		if media.Name != "" {
 			e.losePart(m, p, chat.Ignored, "the file's name")
 		}
-		e.link(m, p, t)
+		e.addLink(m, p, t)
 	}
 }
 
-// link writes an image_url or a video_url.
-func (e *requestWriter) link(m chat.Message, p chat.Part, t *turn) {
+// addLink writes an image_url or a video_url.
+func (e *requestWriter) addLink(m chat.Message, p chat.Part, t *turn) {
 	detail := strings.TrimPrefix(p.Media.Detail, "media_resolution_")
 	switch detail {
 	case "", "auto", "low", "high", "original":
@@ -165,16 +175,16 @@ func (e *requestWriter) link(m chat.Message, p chat.Part, t *turn) {
 	})
 }
 
-// sound writes what was recorded as data. What a model said is an id that only
+// addSound writes what was recorded as data. What a model said is an id that only
 // its own upstream knows, or its words.
-func (e *requestWriter) sound(m chat.Message, p chat.Part, t *turn) {
+func (e *requestWriter) addSound(m chat.Message, p chat.Part, t *turn) {
 	if m.Role == chat.Assistant {
 		switch {
 		case strings.HasPrefix(p.ID, "audio_") && !e.t.Compatible:
 			t.sound = p.ID
 		case p.Text != "":
 			e.losePart(m, p, chat.Approximated, "its transcript")
-			e.words(m, p, t, p.Text)
+			e.addWords(m, p, t, p.Text)
 		default:
 			e.losePart(m, p, chat.Dropped, "a sound without its words")
 		}
@@ -200,8 +210,8 @@ func (e *requestWriter) sound(m chat.Message, p chat.Part, t *turn) {
 	})
 }
 
-// document writes a PDF as a file, and what is text as text.
-func (e *requestWriter) document(m chat.Message, p chat.Part, t *turn) {
+// addDocument writes a PDF as a file, and what is text as text.
+func (e *requestWriter) addDocument(m chat.Message, p chat.Part, t *turn) {
 	if p.Media != nil && p.Media.Cite {
 		e.losePart(m, p, chat.Dropped, "citations are not carried")
 	}
@@ -209,11 +219,11 @@ func (e *requestWriter) document(m chat.Message, p chat.Part, t *turn) {
 	switch media := p.Media; {
 	case ok:
 		e.losePart(m, p, chat.Approximated, "as text")
-		e.words(m, p, t, frameDocument(p, text))
+		e.addWords(m, p, t, frameDocument(p, text))
 		for _, inner := range p.Content {
 			if inner.Kind == chat.Image {
 				inner.At = p.At
-				e.picture(m, inner, t)
+				e.addPicture(m, inner, t)
 			}
 		}
 	case media == nil:

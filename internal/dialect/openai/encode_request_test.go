@@ -136,7 +136,7 @@ func TestSchemasForStrictMode(t *testing.T) {
 		deep: "unfit",
 	} {
 		e := &requestWriter{}
-		got, strict := e.strictly([]byte(in), new(true), chat.Lost(chat.FieldFormat, chat.Approximated, ""))
+		got, strict := e.toStrictSchema([]byte(in), new(true), chat.Lost(chat.FieldFormat, chat.Approximated, ""))
 		switch {
 		case want == "same" && (string(got) != in || !*strict || len(e.losses) != 0):
 		case want == "unfit" && (string(got) != in || *strict || len(e.losses) != 1):

@@ -19,7 +19,7 @@ func (e *requestWriter) gatherTools() {
 		case dialect.FindsTools(&t):
 			e.loseTool(t, chat.Ignored, dialect.AllOffered)
 		case t.Kind == chat.Server && !e.serves(t):
-			e.refuse(chat.LostTool(t, chat.Dropped, ""), "%s", dialect.Elsewhere(&t))
+			e.refuse(chat.LostTool(t, chat.Dropped, ""), "%s", dialect.WhyElsewhere(&t))
 		case t.Kind == chat.Server:
 			e.tools = append(e.tools, t)
 		case !twice:
@@ -85,10 +85,10 @@ func (e *requestWriter) writeTools() {
 	}
 	e.Key("tools").Open(array)
 	for _, t := range e.tools {
-		e.tool(t)
+		e.writeTool(t)
 	}
 	e.Close(array)
-	e.choice()
+	e.writeChoice()
 	if e.c.Choice.Serial && (e.model.o || e.refuses("parallel_tool_calls")) {
 		e.lose(chat.FieldParallel, chat.Dropped, "this model does not take it")
 	} else if e.c.Choice.Serial {
@@ -96,7 +96,7 @@ func (e *requestWriter) writeTools() {
 	}
 }
 
-func (e *requestWriter) tool(t chat.Tool) {
+func (e *requestWriter) writeTool(t chat.Tool) {
 	if t.Cache != nil {
 		e.loseTool(t, chat.Ignored, "cache marker")
 	}
@@ -104,7 +104,7 @@ func (e *requestWriter) tool(t chat.Tool) {
 		e.Raw(t.Raw)
 		return
 	}
-	kind := e.kind(t.Name)
+	kind := e.kindOfTool(t.Name)
 	e.Open(object).Key("type").Plain(kind).Key(kind).Open(object).Key("name").Text(e.names.To(t.Name))
 	description := t.Description
 	if kind == "function" && t.Kind == chat.Custom {
@@ -115,7 +115,7 @@ func (e *requestWriter) tool(t chat.Tool) {
 	}
 	switch {
 	case kind == "function":
-		e.parameters(t)
+		e.writeParameters(t)
 	case len(t.Grammar) > 0:
 		e.Key("format").Raw(t.Grammar)
 	}
@@ -129,7 +129,7 @@ const freeText = `{"type":"object","properties":{"input":{"type":"string"}},"req
 // noArguments is the schema of a tool that takes nothing.
 const noArguments = `{"type":"object","properties":{}}`
 
-func (e *requestWriter) parameters(t chat.Tool) {
+func (e *requestWriter) writeParameters(t chat.Tool) {
 	if t.Kind == chat.Client {
 		e.loseTool(t, chat.Approximated, "a function with its published schema")
 	}
@@ -139,26 +139,26 @@ func (e *requestWriter) parameters(t chat.Tool) {
 		return
 	}
 	if e.t.Loose {
-		if loose, changed := dialect.Loose(t.Schema); changed {
+		if loose, changed := dialect.LoosenSchema(t.Schema); changed {
 			t.Schema = loose
 			e.loseTool(t, chat.Approximated, "bounds of its arguments: in words only")
 		}
 	}
-	schema, strict := e.strictly(t.Schema, t.Strict, chat.LostTool(t, chat.Approximated, ""))
+	schema, strict := e.toStrictSchema(t.Schema, t.Strict, chat.LostTool(t, chat.Approximated, ""))
 	switch {
 	case schema == nil && e.t.Compatible: // where some miss it: Mistral, DeepSeek
 		e.Key("parameters").Raw([]byte(noArguments))
 	case schema != nil:
-		e.Key("parameters").Raw(e.complete(e.rooted(schema, t), chat.LostTool(t, chat.Ignored, "")))
+		e.Key("parameters").Raw(e.complete(e.withObjectType(schema, t), chat.LostTool(t, chat.Ignored, "")))
 	}
 	if strict != nil {
 		e.Key("strict").Bool(*strict)
 	}
 }
 
-// rooted says that arguments are an object where a schema leaves it to be
+// withObjectType says that arguments are an object where a schema leaves it to be
 // understood: the API insists.
-func (e *requestWriter) rooted(schema []byte, t chat.Tool) []byte {
+func (e *requestWriter) withObjectType(schema []byte, t chat.Tool) []byte {
 	root := jsonscan.At(schema, 0)
 	if root.Get("type").Exists() {
 		return schema
@@ -170,7 +170,7 @@ func (e *requestWriter) rooted(schema []byte, t chat.Tool) []byte {
 	return append([]byte(`{"type":"object",`), schema[root.From()+1:]...)
 }
 
-func (e *requestWriter) choice() {
+func (e *requestWriter) writeChoice() {
 	c := &e.c.Choice
 	if e.t.Choiceless && (c.Mode == chat.Required || c.Mode == chat.Named || c.Forced) {
 		e.lose(chat.FieldChoice, chat.Dropped, "it cannot be told that a tool must be called")
@@ -189,19 +189,19 @@ func (e *requestWriter) choice() {
 			return
 		}
 		e.Key("tool_choice")
-		e.named(c.Name)
+		e.writeNamedChoice(c.Name)
 	case chat.Allowed:
-		e.allowed(c.Names, c.Forced)
+		e.writeAllowed(c.Names, c.Forced)
 	case chat.Validated:
 		e.lose(chat.FieldChoice, chat.Approximated, "auto, and arguments are checked only for strict tools")
 		if len(c.Names) > 0 {
-			e.allowed(c.Names, false)
+			e.writeAllowed(c.Names, false)
 		}
 	case chat.Unset:
 	}
 }
 
-func (e *requestWriter) allowed(names []string, forced bool) {
+func (e *requestWriter) writeAllowed(names []string, forced bool) {
 	mode := "auto"
 	if forced {
 		mode = "required"
@@ -213,26 +213,26 @@ func (e *requestWriter) allowed(names []string, forced bool) {
 	e.Key("tool_choice").Open(object).Key("type").Plain("allowed_tools").Key("allowed_tools").Open(object)
 	e.Key("mode").Text(mode).Key("tools").Open(array)
 	for _, name := range names {
-		e.named(name)
+		e.writeNamedChoice(name)
 	}
 	e.Close(array).Close(object).Close(object)
 }
 
-func (e *requestWriter) named(tool string) {
-	kind := e.kind(tool)
+func (e *requestWriter) writeNamedChoice(tool string) {
+	kind := e.kindOfTool(tool)
 	e.Open(object).Key("type").Plain(kind).Key(kind).Open(object).Key("name").Text(e.names.To(tool)).Close(object).Close(object)
 }
 
-// kind is a tool's type upstream.
-func (e *requestWriter) kind(tool string) string {
-	if e.custom(tool) {
+// kindOfTool is a tool's type upstream.
+func (e *requestWriter) kindOfTool(tool string) string {
+	if e.isCustom(tool) {
 		return "custom"
 	}
 	return "function"
 }
 
-// custom reports whether a tool is called in free text upstream.
-func (e *requestWriter) custom(tool string) bool {
+// isCustom reports whether a tool is called in free text upstream.
+func (e *requestWriter) isCustom(tool string) bool {
 	i, ok := e.known[tool]
 	return ok && !e.t.Compatible && e.tools[i].Kind == chat.Custom
 }

@@ -80,13 +80,13 @@ func (x *streamWriter) Encode(dst []byte, e *chat.Event) ([]byte, error) {
 		return x.begin(dst, &e.Part), nil
 	case chat.Delta:
 		if x.open.Kind == chat.Text && e.Part.Logprobs != nil {
-			dst = x.rated(dst, &e.Part)
+			dst = x.writeRated(dst, &e.Part)
 			e.Part.Text, e.Part.Logprobs = "", nil
 		}
 		if x.open.Kind == chat.Text && e.Part.Proof == "" && len(e.Part.Citations) == 0 {
-			return x.text(dst, e.Part.Text), nil
+			return x.writeText(dst, e.Part.Text), nil
 		}
-		return x.piece(dst, &e.Part), nil
+		return x.writePiece(dst, &e.Part), nil
 	case chat.Close:
 		return x.end(dst), nil
 	case chat.Finish:
@@ -101,7 +101,7 @@ func (x *streamWriter) start(dst []byte, e *chat.Event) []byte {
 	w.Open(object).Key("id").Text(answerID(e.ID)).Key("object").Plain("chat.completion.chunk")
 	w.Key("created").Int(time.Now().Unix()).Key("model").Text(x.model)
 	x.head, x.tier = w.Bytes(), e.Tier
-	x.tail = append(append([]byte(`},"logprobs":null,"finish_reason":null}]`), x.noUsage()...), "}\n\n"...)
+	x.tail = append(append([]byte(`},"logprobs":null,"finish_reason":null}]`), x.usageLater()...), "}\n\n"...)
 	return x.choose(dst, e.Answer)
 }
 
@@ -114,23 +114,23 @@ func (x *streamWriter) choose(dst []byte, answer int) []byte {
 	return append(dst, x.tail...)
 }
 
-// noUsage is what chunks without usage say about it, if the client wants it.
-func (x *streamWriter) noUsage() string {
+// usageLater is what chunks without usage say about it, if the client wants it.
+func (x *streamWriter) usageLater() string {
 	if x.counts {
 		return `,"usage":null`
 	}
 	return ""
 }
 
-// chunk begins a chunk; the caller writes members of delta and ends it with sent.
-func (x *streamWriter) chunk(dst []byte) *jsonscan.Writer {
+// beginChunk begins a chunk; the caller writes members of delta and ends it with endChunk.
+func (x *streamWriter) beginChunk(dst []byte) *jsonscan.Writer {
 	return jsonscan.NewWriter(append(append(dst, x.head...), x.delta...))
 }
 
-// sent ends a chunk.
-func (x *streamWriter) sent(w *jsonscan.Writer) []byte { return append(w.Bytes(), x.tail...) }
+// endChunk ends a chunk.
+func (x *streamWriter) endChunk(w *jsonscan.Writer) []byte { return append(w.Bytes(), x.tail...) }
 
-func (x *streamWriter) text(dst []byte, text string) []byte {
+func (x *streamWriter) writeText(dst []byte, text string) []byte {
 	if text == "" {
 		return dst
 	}
@@ -140,10 +140,10 @@ func (x *streamWriter) text(dst []byte, text string) []byte {
 	return x.say(dst, "content", text)
 }
 
-// rated appends text with its log-probabilities.
-func (x *streamWriter) rated(dst []byte, p *chat.Part) []byte {
+// writeRated appends text with its log-probabilities.
+func (x *streamWriter) writeRated(dst []byte, p *chat.Part) []byte {
 	at := len(dst)
-	dst = x.text(dst, p.Text)
+	dst = x.writeText(dst, p.Text)
 	if len(dst) == at {
 		dst = x.say(dst, "content", "")
 	}
@@ -154,7 +154,7 @@ func (x *streamWriter) rated(dst []byte, p *chat.Part) []byte {
 
 // say appends a chunk with one text.
 func (x *streamWriter) say(dst []byte, key, text string) []byte {
-	return x.sent(x.chunk(dst).Key(key).Text(text))
+	return x.endChunk(x.beginChunk(dst).Key(key).Text(text))
 }
 
 // begin opens a block.
@@ -175,55 +175,55 @@ func (x *streamWriter) begin(dst []byte, p *chat.Part) []byte {
 
 func (x *streamWriter) beginCall(dst []byte) []byte {
 	p := &x.open
-	w := x.chunk(dst)
+	w := x.beginChunk(dst)
 	switch {
 	case x.legacy && x.calls > 1:
 		return dst // the answer has room for one
 	case x.legacy:
 		w.Key("function_call").Open(object).Key("name").Text(p.Name).Key("arguments").Text("").Close(object)
 	default:
-		x.callAt(w).Key("id").Text(p.ID)
+		x.beginCallList(w).Key("id").Text(p.ID)
 		writeCall(w, p.Custom, p.Name, "")
 		w.Close(object).Close(array)
 	}
-	return x.sent(w)
+	return x.endChunk(w)
 }
 
-// callAt begins a list of one call, the open one.
-func (x *streamWriter) callAt(w *jsonscan.Writer) *jsonscan.Writer {
+// beginCallList begins a list of one call, the open one.
+func (x *streamWriter) beginCallList(w *jsonscan.Writer) *jsonscan.Writer {
 	return w.Key("tool_calls").Open(array).Open(object).Key("index").Int(int64(x.calls - 1))
 }
 
-// piece appends what is new of the open block.
-func (x *streamWriter) piece(dst []byte, p *chat.Part) []byte {
+// writePiece appends what is new of the open block.
+func (x *streamWriter) writePiece(dst []byte, p *chat.Part) []byte {
 	switch x.open.Kind {
 	case chat.Text:
-		dst = x.text(dst, p.Text)
+		dst = x.writeText(dst, p.Text)
 		x.cited = append(x.cited, p.Citations...)
 		if p.Proof == "" {
 			return dst
 		}
-		w := x.chunk(dst)
+		w := x.beginChunk(dst)
 		writeSignature(w, p.Proof)
-		return x.sent(w)
+		return x.endChunk(w)
 	case chat.Refusal:
 		x.said = true
 		return x.say(dst, "refusal", p.Text)
 	case chat.Thought, chat.Redacted:
 		return x.think(dst, p)
 	case chat.ToolCall:
-		return x.arguments(dst, p)
+		return x.writeArguments(dst, p)
 	case chat.Audio:
-		w := x.chunk(dst)
+		w := x.beginChunk(dst)
 		piece := *p
 		piece.ID = x.open.ID
 		writeSound(w, &piece, !x.sounded)
 		x.sounded = true
-		return x.sent(w)
+		return x.endChunk(w)
 	case chat.Image:
-		w := x.chunk(dst)
+		w := x.beginChunk(dst)
 		writePictures(w, []chat.Part{*p})
-		return x.sent(w)
+		return x.endChunk(w)
 	case chat.Video, chat.Document, chat.ToolResult, chat.Opaque:
 	}
 	return dst
@@ -245,23 +245,23 @@ func (x *streamWriter) think(dst []byte, p *chat.Part) []byte {
 	return x.say(dst, "reasoning_content", p.Text)
 }
 
-// thinkEnd appends a whole thought in the form that is sent back, once: clients put these
+// endThought appends a whole thought in the form that is sent back, once: clients put these
 // together by their index. The official helpers keep only the last value of a member that
 // they do not know; of a turn that comes back so the vault knows the rest.
-func (x *streamWriter) thinkEnd(dst []byte) []byte {
+func (x *streamWriter) endThought(dst []byte) []byte {
 	if x.withheld || len(x.thought) == 0 && x.open.Proof == "" {
 		return dst
 	}
 	x.place.Part = chat.Part{Kind: x.open.Kind, Text: string(x.thought), Proof: x.open.Proof}
-	w := x.chunk(dst)
+	w := x.beginChunk(dst)
 	w.Key("reasoning_details").Open(array)
 	writeDetail(w, &x.place, x.thoughts)
 	x.thoughts++
 	w.Close(array)
-	return x.sent(w)
+	return x.endChunk(w)
 }
 
-func (x *streamWriter) arguments(dst []byte, p *chat.Part) []byte {
+func (x *streamWriter) writeArguments(dst []byte, p *chat.Part) []byte {
 	if x.custom[x.open.Name] && !x.open.Custom {
 		x.input = append(x.input, p.Text...)
 		if p.Proof != "" {
@@ -273,12 +273,12 @@ func (x *streamWriter) arguments(dst []byte, p *chat.Part) []byte {
 		return dst
 	}
 	x.argued = x.argued || p.Text != ""
-	w := x.chunk(dst)
+	w := x.beginChunk(dst)
 	if x.legacy {
 		w.Key("function_call").Open(object).Key("arguments").Text(p.Text).Close(object)
-		return x.sent(w)
+		return x.endChunk(w)
 	}
-	x.callAt(w)
+	x.beginCallList(w)
 	if x.open.Custom {
 		w.Key("custom").Open(object).Key("input").Text(p.Text).Close(object)
 	} else {
@@ -286,7 +286,7 @@ func (x *streamWriter) arguments(dst []byte, p *chat.Part) []byte {
 	}
 	writeSignature(w, p.Proof)
 	w.Close(object).Close(array)
-	return x.sent(w)
+	return x.endChunk(w)
 }
 
 // end closes the open block.
@@ -299,17 +299,17 @@ func (x *streamWriter) end(dst []byte) []byte {
 		}
 		x.cited = x.cited[:0]
 	case p.Kind == chat.Thought || p.Kind == chat.Redacted:
-		dst = x.thinkEnd(dst)
+		dst = x.endThought(dst)
 	case p.Kind != chat.ToolCall || p.Custom:
 	case x.custom[p.Name]:
-		w := x.chunk(dst)
-		x.callAt(w).Key("id").Text(p.ID)
+		w := x.beginChunk(dst)
+		x.beginCallList(w).Key("id").Text(p.ID)
 		writeCall(w, true, p.Name, unwrapInput(string(x.input)))
 		writeSignature(w, p.Proof)
 		w.Close(object).Close(array)
-		dst = x.sent(w)
+		dst = x.endChunk(w)
 	case !x.argued:
-		dst = x.arguments(dst, &chat.Part{Text: "{}"})
+		dst = x.writeArguments(dst, &chat.Part{Text: "{}"})
 	}
 	x.open = chat.Part{}
 	return dst
@@ -317,16 +317,16 @@ func (x *streamWriter) end(dst []byte) []byte {
 
 // finish appends what only the end brings: sources, the reason, usage, [DONE].
 func (x *streamWriter) finish(dst []byte, e *chat.Event) ([]byte, error) {
-	if err := usable(e.Stop, x.blocks); err != nil {
+	if err := checkUsable(e.Stop, x.blocks); err != nil {
 		return dst, err
 	}
 	if !x.said && e.Stop.Reason == chat.Refused && e.Stop.Explanation != "" {
 		dst = x.say(dst, "refusal", e.Stop.Explanation)
 	}
 	if len(x.sources) > 0 {
-		w := x.chunk(dst)
+		w := x.beginChunk(dst)
 		writeSources(w, x.sources)
-		dst = x.sent(w)
+		dst = x.endChunk(w)
 	}
 	dst = append(append(dst, x.head...), x.delta...)
 	dst = append(dst, `},"logprobs":null,"finish_reason":"`...)
@@ -335,7 +335,7 @@ func (x *streamWriter) finish(dst []byte, e *chat.Event) ([]byte, error) {
 	if tier := cmp.Or(tiers[e.Usage.Tier], tiers[x.tier]); tier != "" {
 		dst = append(append(append(dst, `,"service_tier":"`...), tier...), '"')
 	}
-	dst = append(append(dst, x.noUsage()...), "}\n\n"...)
+	dst = append(append(dst, x.usageLater()...), "}\n\n"...)
 	if e.More {
 		return dst, nil
 	}

@@ -82,15 +82,15 @@ func (Codec) DecodeError(status int, header http.Header, body []byte) *fault.Err
 	c := readComplaint(jsonscan.At(body, 0)) // of a refusal that is cut short as much as there is
 	c.status = status
 	c.cause = dialect.Cause(status, body)
-	e := c.fault()
+	e := c.toFault()
 	if e.RetryAfter == 0 && (e.Code == fault.RateLimited && e.Details["reason"] == nil || e.Code == fault.Unavailable) {
-		e.RetryAfter = dialect.RetryAfter(header, c.message)
+		e.RetryAfter = cmp.Or(dialect.RetryAfter(header, c.message), dialect.WaitIn(jsonscan.At(body, 0)))
 	}
 	return e
 }
 
-// failure is the error inside an answer that began well, or nil.
-func failure(root jsonscan.Value) *fault.Error {
+// readFailure reads the error inside an answer that began well, or nil.
+func readFailure(root jsonscan.Value) *fault.Error {
 	if root.Kind() == array {
 		root = root.Index(0)
 	}
@@ -103,28 +103,9 @@ func failure(root jsonscan.Value) *fault.Error {
 		c.status = n
 	}
 	if c.status == 0 {
-		c.status = statusOf(c.kind + " " + c.code)
+		c.status = cmp.Or(dialect.StatusInWords(c.kind+" "+c.code), dialect.StatusIn(root), http.StatusBadGateway)
 	}
-	return c.fault()
-}
-
-// statusOf is the status that goes with an error's own words.
-func statusOf(words string) int {
-	switch {
-	case strings.Contains(words, "rate_limit"), strings.Contains(words, "quota"):
-		return http.StatusTooManyRequests
-	case strings.Contains(words, "overloaded"), strings.Contains(words, "unavailable"), strings.Contains(words, "slow_down"):
-		return http.StatusServiceUnavailable
-	case strings.Contains(words, "timeout"):
-		return http.StatusGatewayTimeout
-	case strings.Contains(words, "api_key"), strings.Contains(words, "authentication"), strings.Contains(words, "permission"):
-		return http.StatusUnauthorized
-	case strings.Contains(words, "model_not_found"):
-		return http.StatusNotFound
-	case strings.Contains(words, "invalid_request"), strings.Contains(words, "context_length"), strings.Contains(words, "BadRequest"):
-		return http.StatusBadRequest
-	}
-	return http.StatusBadGateway
+	return c.toFault()
 }
 
 // readComplaint understands {"error":{…}}, {"error":"…"}, {"message":…},
@@ -168,9 +149,9 @@ func (c *complaint) readWithin(raw jsonscan.Value) {
 	}
 }
 
-// spent reports whether the operator's credit is used up. In a refusal of the request itself
+// saysSpent reports whether the operator's credit is used up. In a refusal of the request itself
 // only its type and code tell: what it says may name a client's tool.
-func (c *complaint) spent() bool {
+func (c *complaint) saysSpent() bool {
 	signs := []string{"insufficient_quota", "billing", "credit balance", "exceeded your current quota", "insufficient credits", "insufficient balance"}
 	switch s := c.status; {
 	case s == http.StatusTooManyRequests && dialect.RetryAfter(nil, c.message) > 0: // Google calls a limit of a minute a quota
@@ -183,15 +164,15 @@ func (c *complaint) spent() bool {
 	return false
 }
 
-// fault puts a complaint into our words. What it says of the operator's account
+// toFault puts a complaint into our words. What it says of the operator's account
 // stays in the cause.
-func (c *complaint) fault() *fault.Error {
+func (c *complaint) toFault() *fault.Error {
 	said := func(signs ...string) bool { return dialect.Says(c.kind+" "+c.code+" "+c.message, signs...) }
 	var e *fault.Error
 	switch s := c.status; {
 	case said("invalid_api_key", "incorrect api key", "api key not valid", "invalid api key", "api key is invalid"):
 		e = dialect.BadCredentials()
-	case c.spent():
+	case c.saysSpent():
 		e = fault.New(fault.RateLimited, "This installation's quota at the model's provider is used up.").With("reason", "insufficient_quota")
 	case s == http.StatusTooManyRequests && said("request too large for", "tokens must be reduced", "reduce your message size"):
 		// More than the account may use in a whole minute: it can wait for as long as it likes.
@@ -200,14 +181,14 @@ func (c *complaint) fault() *fault.Error {
 		e = dialect.ByStatus(http.StatusBadRequest, cmp.Or(dialect.Sentence(c.message), "The model's provider does not take this content.")).With("reason", "content_policy_violation")
 	case c.code == "tool_use_failed": // Groq's, where the model could not write its call
 		e = fault.New(fault.UpstreamError, "The model failed to answer: %s.", c.code)
-	case s == http.StatusNotFound && said("no endpoints found that support"): // OpenRouter has the model, and nobody there who does this with it
+	case s == http.StatusNotFound && said("no endpoints found that support"): // OpenRouter has the model, and no provider that does this with it
 		e = dialect.ByStatus(http.StatusBadRequest, dialect.Sentence(c.message))
 		e.Elsewhere = true
 	case c.code == "model_not_found":
 		e = dialect.ByStatus(http.StatusNotFound, c.code)
 	case s >= 500 && said("overloaded", "slow_down"):
 		e = dialect.ByStatus(http.StatusServiceUnavailable, "")
-	case c.message != "" && complains(s) && dialect.SaysTooLong(strings.ToLower(c.kind+" "+c.code+" "+c.message)):
+	case c.message != "" && mayBeTooLong(s) && dialect.SaysTooLong(strings.ToLower(c.kind+" "+c.code+" "+c.message)):
 		e = dialect.TooLong(dialect.Sentence(c.message))
 	default:
 		e = dialect.ByStatus(s, dialect.Sentence(c.message))
@@ -220,15 +201,15 @@ func (c *complaint) fault() *fault.Error {
 			e = e.With("reason", "content_policy_violation")
 		}
 	}
-	if e.Refused = c.refused(); e.Refused != "" && e.Code == fault.InvalidParameter {
+	if e.Refused = c.refusedField(); e.Refused != "" && e.Code == fault.InvalidParameter {
 		return e.MendedBy(fault.Without).Because(c.cause)
 	}
-	return dialect.Mendable(e, c.message).Because(c.cause)
+	return dialect.WithMends(e, c.message).Because(c.cause)
 }
 
-// complains reports whether a status is one that servers have for a conversation that
+// mayBeTooLong reports whether a status is one that servers have for a conversation that
 // is too long.
-func complains(status int) bool {
+func mayBeTooLong(status int) bool {
 	switch status {
 	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity, http.StatusInternalServerError:
 		return true

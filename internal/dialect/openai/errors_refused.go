@@ -16,18 +16,19 @@ var refusedCodes = []string{"unsupported_parameter", "unsupported_value", "unkno
 
 // How upstreams name it in their words: Azure's older API, Groq, xAI.
 var (
-	refusedWords = regexp.MustCompile(`(?i)unsupported parameter: '?(\w+)|unrecognized request argument supplied: (\w+)|property '(\w+)' is unsupported|does not support (?:the )?parameter ` + "`?" + `(\w+)`)
-	camels       = map[string]string{"reasoningEffort": "reasoning_effort", "presencePenalty": "presence_penalty", "frequencyPenalty": "frequency_penalty"}
+	refusedWords = regexp.MustCompile(`(?i)unsupported parameter: '?(\w+)|unrecognized request argument supplied: (\w+)|property '(\w+)' is unsupported|does not support (?:the )?parameter ` + "`?" + `(\w+)|` +
+		"temperature`? and `?(top_p)`? cannot both be specified") // the last is Claude's, behind other servers
+	camels = map[string]string{"reasoningEffort": "reasoning_effort", "presencePenalty": "presence_penalty", "frequencyPenalty": "frequency_penalty"}
 )
 
-// refused is the parameter that a complaint is about, if the request can do without it.
-func (c *complaint) refused() string {
+// refusedField is the parameter that a complaint is about, if the request can do without it.
+func (c *complaint) refusedField() string {
 	name := ""
 	if slices.Contains(refusedCodes, c.code) {
 		name = c.param
 	}
 	for _, found := range refusedWords.FindStringSubmatch(c.message) {
-		if name == "" || !slices.Contains(droppable, name) {
+		if found != "" && !slices.Contains(droppable, name) {
 			name = found
 		}
 	}

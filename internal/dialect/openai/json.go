@@ -2,6 +2,7 @@ package openai
 
 import (
 	"cmp"
+	"iter"
 
 	"stele/internal/fault"
 	"stele/internal/jsonscan"
@@ -12,12 +13,12 @@ const (
 	array  = jsonscan.Array
 )
 
-// wrong refuses a field's value.
-func wrong(field, want string) *fault.Error {
+// refuseType refuses a field's value.
+func refuseType(field, want string) *fault.Error {
 	return fault.New(fault.InvalidParameter, "%s must be %s.", field, want).With("field", field)
 }
 
-func missing(field string) *fault.Error {
+func refuseMissing(field string) *fault.Error {
 	return fault.New(fault.MissingParameter, "%s is missing.", field).With("field", field)
 }
 
@@ -28,7 +29,7 @@ func refuse(field, why string) *fault.Error {
 
 func readText(v jsonscan.Value, field string) (string, error) {
 	if v.Kind() != jsonscan.String {
-		return "", wrong(field, "a string")
+		return "", refuseType(field, "a string")
 	}
 	return v.View(), nil
 }
@@ -36,7 +37,7 @@ func readText(v jsonscan.Value, field string) (string, error) {
 func readBool(v jsonscan.Value, field string) (bool, error) {
 	yes, ok := v.Bool()
 	if !ok {
-		return false, wrong(field, "true or false")
+		return false, refuseType(field, "true or false")
 	}
 	return yes, nil
 }
@@ -44,7 +45,7 @@ func readBool(v jsonscan.Value, field string) (bool, error) {
 func readNumber(v jsonscan.Value, field string) (*float64, error) {
 	f, ok := v.Float()
 	if !ok {
-		return nil, wrong(field, "a number")
+		return nil, refuseType(field, "a number")
 	}
 	return &f, nil
 }
@@ -53,7 +54,7 @@ func readNumber(v jsonscan.Value, field string) (*float64, error) {
 func readInt(v jsonscan.Value, field string) (*int64, error) {
 	n, ok := v.Int()
 	if !ok {
-		return nil, wrong(field, "a whole number")
+		return nil, refuseType(field, "a whole number")
 	}
 	return &n, nil
 }
@@ -66,12 +67,20 @@ func anyText(v jsonscan.Value) string {
 	return string(v.Raw())
 }
 
-// count is a number that is not below zero, whatever was put in its place.
-func count(v jsonscan.Value) int64 {
+// readCount reads a number that is not below zero, whatever was put in its place.
+func readCount(v jsonscan.Value) int64 {
 	const most = 1 << 50 // so that sums do not overflow
 	f, ok := jsonscan.Float(cmp.Or(v.Number(), v.View()))
 	if !ok {
 		return 0
 	}
 	return int64(min(max(f, 0), most))
+}
+
+// inList is the elements of a list, or what stands in the place of a list of one.
+func inList(v jsonscan.Value) iter.Seq2[int, jsonscan.Value] {
+	if v.Kind() != object {
+		return v.Elements()
+	}
+	return func(yield func(int, jsonscan.Value) bool) { yield(0, v) }
 }

@@ -47,7 +47,7 @@ func readURL(text string) (*chat.Media, bool) {
 	text = strings.TrimSpace(text)
 	switch head := strings.ToLower(text[:min(len(text), 8)]); {
 	case strings.HasPrefix(head, "data:"):
-		return dialect.DataURL(text)
+		return dialect.ReadDataURL(text)
 	case strings.HasPrefix(head, "http://"), strings.HasPrefix(head, "https://"):
 		return &chat.Media{URL: text}, true
 	case strings.HasPrefix(head, "file_"), strings.HasPrefix(head, "file-"):
@@ -58,7 +58,7 @@ func readURL(text string) (*chat.Media, bool) {
 
 // readBare reads base64 without a data: before it, if its bytes say what they are.
 func readBare(text string) (*chat.Media, bool) {
-	payload, ok := dialect.Base64(text)
+	payload, ok := dialect.StandardBase64(text)
 	if !ok || dialect.Sniff(payload) == "" {
 		return nil, false
 	}
@@ -67,10 +67,10 @@ func readBare(text string) (*chat.Media, bool) {
 
 func readAudio(v jsonscan.Value) (*chat.Media, bool) {
 	data, format := v.Get("data").View(), strings.ToLower(v.Get("format").View())
-	m, ok := dialect.DataURL(data)
+	m, ok := dialect.ReadDataURL(data)
 	if !ok {
 		m = &chat.Media{}
-		m.Base64, ok = dialect.Base64(data)
+		m.Base64, ok = dialect.StandardBase64(data)
 	}
 	switch format = strings.TrimPrefix(strings.TrimPrefix(format, "audio/"), "."); format { // some say the type, or an ending
 	case "":
@@ -88,16 +88,19 @@ func readAudio(v jsonscan.Value) (*chat.Media, bool) {
 // readFile reads a file part.
 func readFile(v jsonscan.Value) (chat.Part, bool) {
 	p := chat.Part{Kind: chat.Document, Name: v.Get("filename").View()}
-	if id := v.Get("file_id").View(); id != "" && v.Get("file_data").View() == "" { // some clients send both
-		p.Media = &chat.Media{FileID: id, Name: p.Name}
+	format := strings.ToLower(v.Get("format").View())
+	id := v.Get("file_id").View()
+	isAddress := strings.HasPrefix(id, "https://") || strings.HasPrefix(id, "http://") // of LiteLLM's clients
+	if id != "" && !isAddress && v.Get("file_data").View() == "" {                     // some clients send both
+		p.Media = &chat.Media{FileID: id, Name: p.Name, Type: format}
 		return p, true
 	}
-	data := cmp.Or(v.Get("file_data").View(), v.Get("file_url").View()) // where other servers take addresses too
+	data := cmp.Or(v.Get("file_data").View(), v.Get("file_url").View(), id) // where other servers take addresses too
 	m, ok := readURL(data)
 	if !ok || m.FileID != "" {
 		return p, false
 	}
-	m.Name, m.Type = p.Name, cmp.Or(m.Type, strings.ToLower(v.Get("format").View()))
+	m.Name, m.Type = p.Name, cmp.Or(m.Type, format)
 	p.Media, p.Kind = m, kindOfData(m, p.Kind)
 	return p, true
 }
@@ -111,7 +114,7 @@ func writeData(w *jsonscan.Writer, mime, payload string) {
 // readSound reads message.audio, of which history has only the id.
 func readSound(v jsonscan.Value) chat.Part {
 	p := chat.Part{Kind: chat.Audio, ID: v.Get("id").View(), Text: v.Get("transcript").View(), At: atAudio}
-	if data, ok := dialect.Base64(v.Get("data").View()); ok {
+	if data, ok := dialect.StandardBase64(v.Get("data").View()); ok {
 		p.Media = &chat.Media{Base64: data, Type: dialect.Sniff(data)}
 	}
 	return p

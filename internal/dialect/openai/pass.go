@@ -12,7 +12,8 @@ import (
 
 // PassRequest is the client's own bytes with the model's name of the upstream,
 // asking for usage if it is a stream, and without our own inventions: loose
-// switches become the API's fields and envelopes what is in them.
+// switches become the API's fields and envelopes what is in them. What an answer's
+// part repeats of its message is taken out.
 func (Codec) PassRequest(req *chat.Request, t dialect.Target) (call dialect.Call, err error) {
 	call.Path = endpoint
 	body, facts := req.Origin.Body, &req.Origin.Facts
@@ -33,8 +34,14 @@ func (Codec) PassRequest(req *chat.Request, t dialect.Target) (call dialect.Call
 	if req.Stream && (!req.Origin.Usage || includesUsage(l.usage)) {
 		l.askUsage(&edits)
 	}
-	if facts.Envelopes || facts.Additions && !t.Compatible {
+	if facts.Envelopes || facts.Additions && !t.Compatible || t.Forget {
 		openEnvelopes(&edits, l.messages, t)
+	}
+	if t.Forget {
+		call.Losses = append(call.Losses, chat.Lost(chat.FieldThinking, chat.Dropped, "thoughts of earlier turns, which the provider refused"))
+	}
+	if facts.Repeats {
+		call.Losses = append(call.Losses, removeRepeats(&edits, l.messages)...)
 	}
 	return call, call.Splice(body, &edits)
 }
@@ -64,7 +71,7 @@ func lay(root jsonscan.Value, knownFrom, knownTo int, t dialect.Target) layout {
 		case holders[0], holders[1]:
 			l.nested = true
 		default:
-			l.loose = l.loose || slices.Contains(switchNames, key.Name) && looseSwitch(key.Name, v, t)
+			l.loose = l.loose || slices.Contains(switchNames, key.Name) && isLooseSwitch(key.Name, v, t)
 		}
 	}
 	return l
@@ -77,8 +84,8 @@ func flatten(body []byte, root jsonscan.Value) ([]byte, error) {
 	for key, v := range root.Members() {
 		switch {
 		case !slices.Contains(holders, key.Name):
-		case v.Kind() != object && !v.Absent():
-			return nil, wrong(key.Name, "an object")
+		case v.Kind() != object && !v.Absent() && !dialect.IsEmptyList(v):
+			return nil, refuseType(key.Name, "an object")
 		default:
 			edits.Remove(key, v)
 		}
@@ -112,9 +119,9 @@ func (l *layout) askUsage(edits *jsonscan.Edits) {
 	}
 }
 
-// looseSwitch reports whether a switch is one that the upstream would not take:
+// isLooseSwitch reports whether a switch is one that the upstream would not take:
 // true and false everywhere, all but reasoning_effort at the API's author.
-func looseSwitch(key string, v jsonscan.Value, t dialect.Target) bool {
+func isLooseSwitch(key string, v jsonscan.Value, t dialect.Target) bool {
 	if !t.Compatible && key != "reasoning_effort" {
 		return !v.Absent()
 	}
@@ -157,9 +164,9 @@ func (l *layout) respell(edits *jsonscan.Edits, t dialect.Target) (losses []chat
 // noUsage is what every chunk of a stream says whose usage was asked for.
 var noUsage = []byte(`,"usage":null`)
 
-// Unasked takes out the usage that is not there yet: the SDKs of Mistral and OpenRouter refuse
+// DropUnasked takes out the usage that is not there yet: the SDKs of Mistral and OpenRouter refuse
 // a null they did not ask for. Inside of a text these bytes cannot be: its quotes are escaped.
-func (Codec) Unasked(frames []byte) []byte {
+func (Codec) DropUnasked(frames []byte) []byte {
 	at := bytes.Index(frames, noUsage)
 	if at < 0 {
 		return frames
@@ -203,5 +210,5 @@ func (Codec) PutCost(raw []byte, nano int64) []byte {
 func (Codec) NothingToMeter(frames []byte) bool {
 	line, rest, _ := bytes.Cut(wire.Tail(frames, 1), []byte("\n"))
 	data, ok := bytes.CutPrefix(line, []byte("data:"))
-	return ok && len(bytes.TrimSpace(rest)) == 0 && plain(data)
+	return ok && len(bytes.TrimSpace(rest)) == 0 && isPlain(data)
 }

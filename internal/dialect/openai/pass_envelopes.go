@@ -8,7 +8,7 @@ import (
 
 // openEnvelopes gives envelopes back to the upstream that they are addressed to, as
 // what they hold; others are taken out, with the thoughts they were made for. The
-// API's author gets none of our additions unless one of them is his own.
+// API's author gets none of our additions unless one of them is his own, and an upstream that has refused them none.
 func openEnvelopes(edits *jsonscan.Edits, messages jsonscan.Value, t dialect.Target) {
 	for _, m := range messages.Elements() {
 		var list []addition
@@ -28,7 +28,7 @@ func openEnvelopes(edits *jsonscan.Edits, messages jsonscan.Value, t dialect.Tar
 			foreign = foreign && len(list[i].own) == 0
 		}
 		for i := range list {
-			list[i].edit(edits, foreign)
+			list[i].edit(edits, foreign || t.Forget)
 		}
 	}
 }

@@ -49,6 +49,9 @@ func TestPassesTheClientsBytes(t *testing.T) {
 		"usage asked already":   {`{"stream":true,"stream_options":{ "include_usage":true},"model":"b"}`, `{"stream":true,"stream_options":{ "include_usage":true},"model":"gpt-5.1\"x"}`, gpt},
 		"another's usage":       {`{"model":"b","usage":{"include":true},"stream":true}`, `{"model":"gpt-5.1\"x","usage":{"include":true},"stream":true,` + wish + `}`, gpt},
 		"another's usage, both": {`{"stream":true,"stream_options":{"include_usage":false},"model":"b","usage":{"include":true}}`, `{"stream":true,` + wish + `,"model":"gpt-5.1\"x","usage":{"include":true}}`, gpt},
+		"an answer in its part": {`{"model":"b","messages":[{"role":"assistant","content":[{"type":"text","text":"a","role":"assistant","refusal":null,"annotations":[],"tool_calls":[{"id":"1"}],"reasoning_content":"r"}],"tool_calls":[{"id":"1"}]},{"role":"user","content":[{"type":"text","text":"b","annotations":[1]}]},{"role":"assistant","content":[{"role":"assistant","type":"refusal","refusal":"no"}]}]}`,
+			`{"model":"gpt-5.1\"x","messages":[{"role":"assistant","content":[{"type":"text","text":"a"}],"tool_calls":[{"id":"1"}]},{"role":"user","content":[{"type":"text","text":"b","annotations":[1]}]},{"role":"assistant","content":[{"type":"refusal","refusal":"no"}]}]}`, gpt},
+		"an answer that passes": {`{"model":"b","messages":[{"role":"assistant","content":"a","refusal":null,"annotations":[]},{"role":"assistant","content":[{"type":"text","text":"a"}],"annotations":[]}]}`, `{"model":"gpt-5.1\"x","messages":[{"role":"assistant","content":"a","refusal":null,"annotations":[]},{"role":"assistant","content":[{"type":"text","text":"a"}],"annotations":[]}]}`, gpt},
 		"a switch":              {`{"model":"b","reasoning":true,"x":1}`, `{"model":"gpt-5.1","x":1,"reasoning_effort":"medium"}`, dialect.Target{Model: "gpt-5.1"}},
 		"a switch off":          {`{"model":"b","thinking":false}`, `{"model":"gpt-5.1","reasoning_effort":"none"}`, dialect.Target{Model: "gpt-5.1"}},
 		"a switch off for o3":   {`{"model":"b","reasoning_effort":false}`, `{"model":"o3","reasoning_effort":"low"}`, dialect.Target{Model: "o3"}},
@@ -159,8 +162,37 @@ func TestUsageThatNobodyAskedForIsTakenOut(t *testing.T) {
 	for given, want := range map[string]string{
 		with: without, with + with + with: without + without + without, without: without, counted: counted, with + counted: without + counted, "": "",
 	} {
-		if got := string(Codec{}.Unasked([]byte(given))); got != want {
+		if got := string(Codec{}.DropUnasked([]byte(given))); got != want {
 			t.Errorf("%s\nbecame %s\nnot %s", given, got, want)
 		}
+	}
+}
+
+// TestAnAnswerInItsPartIsRead reads a message that repeats itself in the part of its words, and tells nothing of what is said all the same.
+func TestAnAnswerInItsPartIsRead(t *testing.T) {
+	t.Parallel()
+	const source = `[{"type":"url_citation","url_citation":{"url":"https://example.com/a","title":"A","start_index":0,"end_index":1}}]`
+	const body = `{"model":"b","messages":[{"role":"user","content":"x"},{"role":"assistant","content":[{"type":"text","text":"a","role":"assistant","refusal":null,"annotations":` + source +
+		`,"reasoning_content":"r","tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{}"}}]}]},{"role":"user","content":[{"type":"text","text":"y","annotations":[1]}]}]}`
+	req, err := Codec{}.DecodeRequest(dialect.Incoming{Body: []byte(body)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := req.Conversation()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kinds []chat.Kind
+	for _, p := range c.Messages[1].Parts {
+		kinds = append(kinds, p.Kind)
+	}
+	if got := fmt.Sprint(kinds); got != fmt.Sprint([]chat.Kind{chat.Thought, chat.Text}) || len(c.Messages[1].Parts[1].Citations) != 1 {
+		t.Errorf("%s, %+v", got, c.Messages[1].Parts)
+	}
+	if got := fmt.Sprint(c.Notes); strings.Count(got, "content[") != 1 || !strings.Contains(got, "messages[2].content[0].annotations") {
+		t.Errorf("told %s", got)
+	}
+	if _, call := pass(t, body, dialect.Target{Model: "x", Compatible: true}); len(call.Losses) != 1 || !strings.Contains(call.Losses[0].Field, "messages[1].content[0].annotations") {
+		t.Errorf("lost %+v", call.Losses)
 	}
 }

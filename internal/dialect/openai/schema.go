@@ -8,17 +8,17 @@ import (
 	"stele/internal/jsonscan"
 )
 
-// strictly makes a schema fit for strict mode, which takes only a part of JSON
+// toStrictSchema makes a schema fit for strict mode, which takes only a part of JSON
 // Schema: every object closed and all its properties required, no oneOf. What
 // can be said in those words without changing which answers are right is; where
 // it cannot, the schema stays as it is and strict is left out. Without strict
 // the API takes any schema. Whatever was done is reported as the loss says.
-func (e *requestWriter) strictly(schema []byte, strict *bool, l chat.Loss) ([]byte, *bool) {
+func (e *requestWriter) toStrictSchema(schema []byte, strict *bool, l chat.Loss) ([]byte, *bool) {
 	if strict == nil || !*strict || schema == nil {
 		return schema, strict
 	}
 	var s strictener
-	s.schema(jsonscan.At(schema, 0), true)
+	s.checkSchema(jsonscan.At(schema, 0), true)
 	fit, err := s.edits.Apply(schema)
 	switch {
 	case s.unfit == "" && s.edits.Len() == 0:
@@ -36,7 +36,7 @@ func (e *requestWriter) strictly(schema []byte, strict *bool, l chat.Loss) ([]by
 // fits reports whether strict mode takes a schema as it is.
 func fits(schema []byte) bool {
 	var s strictener
-	s.schema(jsonscan.At(schema, 0), true)
+	s.checkSchema(jsonscan.At(schema, 0), true)
 	return s.unfit == "" && s.edits.Len() == 0
 }
 
@@ -60,25 +60,25 @@ var refused = []string{
 // which answers are right.
 var commentary = []string{"default", "examples", "$schema", "$comment", "deprecated", "readOnly", "writeOnly"}
 
-func (s *strictener) not(format string, args ...any) {
+func (s *strictener) noteObstacle(format string, args ...any) {
 	if s.unfit == "" {
 		s.unfit = fmt.Sprintf(format, args...)
 	}
 }
 
-func (s *strictener) schema(v jsonscan.Value, root bool) {
+func (s *strictener) checkSchema(v jsonscan.Value, root bool) {
 	if s.depth++; s.depth > deepest {
-		s.not("it is nested too deeply")
+		s.noteObstacle("it is nested too deeply")
 	}
 	defer func() { s.depth-- }()
 	if _, only := v.Bool(); only {
-		s.not("a schema that is only %s", v.Raw())
+		s.noteObstacle("a schema that is only %s", v.Raw())
 	}
 	if s.unfit != "" {
 		return
 	}
 	for key, value := range v.Members() {
-		s.member(key, value, root)
+		s.checkMember(key, value, root)
 	}
 	if v.Get("type").View() != "object" && v.Get("properties").Kind() != object {
 		return
@@ -86,46 +86,46 @@ func (s *strictener) schema(v jsonscan.Value, root bool) {
 	if !v.Get("additionalProperties").Exists() {
 		s.edits.Append(v, "additionalProperties", []byte("false"))
 	}
-	s.complete(v)
+	s.checkComplete(v)
 }
 
-func (s *strictener) member(key jsonscan.Key, value jsonscan.Value, root bool) {
+func (s *strictener) checkMember(key jsonscan.Key, value jsonscan.Value, root bool) {
 	switch word := key.Name; {
 	case slices.Contains(refused, word):
-		s.not("it has %s", word)
+		s.noteObstacle("it has %s", word)
 	case slices.Contains(commentary, word):
 		s.edits.Remove(key, value)
 	case word == "additionalProperties" && value.Kind() != jsonscan.False:
-		s.not("an object may have further properties")
+		s.noteObstacle("an object may have further properties")
 	case word == "oneOf" || word == "anyOf":
 		if root {
-			s.not("it is %s at its root", word)
+			s.noteObstacle("it is %s at its root", word)
 		}
 		if word == "oneOf" {
 			s.edits.Rename(key, "anyOf")
 		}
 		for _, inner := range value.Elements() {
-			s.schema(inner, false)
+			s.checkSchema(inner, false)
 		}
 	case word == "properties" || word == "$defs" || word == "definitions":
 		for _, inner := range value.Members() {
-			s.schema(inner, false)
+			s.checkSchema(inner, false)
 		}
 	case word == "items":
-		s.schema(value, false)
+		s.checkSchema(value, false)
 	}
 }
 
-// complete checks that all properties are required. To require one that may be
+// checkComplete checks that all properties are required. To require one that may be
 // left out would make the model say null where the client allows no null.
-func (s *strictener) complete(v jsonscan.Value) {
+func (s *strictener) checkComplete(v jsonscan.Value) {
 	required := make(map[string]bool)
 	for _, name := range v.Get("required").Elements() {
 		required[name.View()] = true
 	}
 	for name := range v.Get("properties").Members() {
 		if !required[name.Name] {
-			s.not("%s is optional", name.Name)
+			s.noteObstacle("%s is optional", name.Name)
 			return
 		}
 	}

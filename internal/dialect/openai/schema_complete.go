@@ -13,11 +13,11 @@ import (
 // items of a list, the properties of an object. Neither changes which values are right.
 func (e *requestWriter) complete(schema []byte, l chat.Loss) []byte {
 	var c completer
-	if ordered, changed := dialect.Ordered(schema); changed {
+	if ordered, changed := dialect.OrderProperties(schema); changed {
 		schema = ordered
 		c.note(dialect.OrderNote)
 	}
-	c.schema(jsonscan.At(schema, 0), 0)
+	c.completeSchema(jsonscan.At(schema, 0), 0)
 	whole, err := c.edits.Apply(schema)
 	if err != nil || len(c.notes) == 0 {
 		return schema
@@ -32,28 +32,28 @@ type completer struct {
 	notes []string
 }
 
-func (c *completer) schema(v jsonscan.Value, depth int) {
+func (c *completer) completeSchema(v jsonscan.Value, depth int) {
 	if v.Kind() != object || depth > deepest {
 		return
 	}
-	if is(v, "array") && !v.Get("items").Exists() && !v.Get("prefixItems").Exists() {
+	if isType(v, "array") && !v.Get("items").Exists() && !v.Get("prefixItems").Exists() {
 		c.add(v, "items")
 	}
-	if is(v, "object") && !v.Get("properties").Exists() && !v.Get("$ref").Exists() {
+	if isType(v, "object") && !v.Get("properties").Exists() && !v.Get("$ref").Exists() {
 		c.add(v, "properties")
 	}
 	for key, inner := range v.Members() {
 		switch key.Name {
 		case "properties", "$defs", "definitions", "patternProperties", "dependentSchemas":
 			for _, inner := range inner.Members() {
-				c.schema(inner, depth+1)
+				c.completeSchema(inner, depth+1)
 			}
 		case "anyOf", "oneOf", "allOf", "prefixItems":
 			for _, inner := range inner.Elements() {
-				c.schema(inner, depth+1)
+				c.completeSchema(inner, depth+1)
 			}
 		case "items", "additionalProperties", "not", "if", "then", "else", "contains":
-			c.schema(inner, depth+1)
+			c.completeSchema(inner, depth+1)
 		}
 	}
 }
@@ -69,8 +69,8 @@ func (c *completer) note(text string) {
 	}
 }
 
-// is reports whether a schema's type is, or may be, the given one.
-func is(v jsonscan.Value, kind string) bool {
+// isType reports whether a schema's type is, or may be, the given one.
+func isType(v jsonscan.Value, kind string) bool {
 	said := v.Get("type")
 	if said.View() == kind {
 		return true
@@ -87,7 +87,7 @@ func is(v jsonscan.Value, kind string) bool {
 // insists.
 func isObject(schema []byte) bool {
 	root := jsonscan.At(schema, 0)
-	if dialect.Chooses(root) {
+	if dialect.IsChoice(root) {
 		return false
 	}
 	return !root.Get("type").Exists() || root.Get("type").View() == "object"

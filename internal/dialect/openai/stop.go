@@ -1,11 +1,12 @@
 package openai
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
+	"stele/internal/jsonscan"
 )
 
 // readFinish is why an answer ended, by an upstream's word and by what it said. Google's own
@@ -13,23 +14,17 @@ import (
 func readFinish(word string, refused bool) chat.Stop {
 	stop := chat.Stop{Raw: word}
 	word, native, _ := strings.Cut(word, ": ")
-	switch strings.ToLower(word) { // proxies before Google's models shout
-	case "":
-	case "stop", "eos", "end_turn", "stop_sequence":
-		stop.Reason = chat.EndTurn
-		if refused {
-			stop.Reason = chat.Refused
-		}
-	case "length", "max_tokens", "model_length", "model_context_window_exceeded": // the last two are Mistral's and Zhipu's, of a window that is full
-		stop.Reason = chat.MaxTokens
-	case "tool_calls", "function_call", "tool_use":
-		stop.Reason = chat.ToolUse
-	case "content_filter", "refusal", "safety", "sensitive": // the last is Zhipu's
-		stop.Reason, stop.Category = chat.Refused, native
-	default:
-		if stop.Reason = chat.Other; slices.Contains(failedEnds, word) {
-			stop.Reason = chat.Failed
-		}
+	if word == "" {
+		return stop
+	}
+	stop.Reason = dialect.EndInAnyWords(word)
+	switch {
+	case stop.Reason == chat.EndTurn && refused:
+		stop.Reason = chat.Refused
+	case stop.Reason == chat.Refused:
+		stop.Category = native
+	case slices.Contains(failedEnds, word):
+		stop.Reason = chat.Failed
 	}
 	return stop
 }
@@ -47,20 +42,19 @@ func isFailure(word string, useful bool) bool {
 	return slices.Contains(failedEnds, word) || !useful && strings.HasPrefix(word, failedCall)
 }
 
-// mayFail reports whether a whole answer has a word in it that ends of failed ones have, or the name of an
-// error: nearly none does, and is not looked at any further.
-func mayFail(body []byte) bool {
-	for _, word := range [...]string{`error"`, `insufficient_system_resource"`, `"abort"`, failedCall} {
-		if bytes.Contains(body, []byte(word)) {
-			return true
-		}
+// failures are words that ends of failed answers have, and the name of an error: nearly no whole
+// answer has one, and is not looked at any further.
+var failures = func() *jsonscan.Needles {
+	words := []string{`"` + failedCall}
+	for _, word := range failedEnds {
+		words = append(words, `"`+word+`"`)
 	}
-	return false
-}
+	return jsonscan.NewNeedles(words...)
+}()
 
-// matched makes an end one at a stop sequence, where a server says which: vLLM does in
+// withStopSequence makes an end one at a stop sequence, where a server says which: vLLM does in
 // stop_reason, SGLang in matched_stop. Both have numbers of tokens there as well.
-func matched(stop chat.Stop, sequence string) chat.Stop {
+func withStopSequence(stop chat.Stop, sequence string) chat.Stop {
 	switch sequence {
 	case "", "stop", "stop_sequence", "eos", "eos_token", "end_turn", "end_of_turn": // of servers that say only so much
 		return stop

@@ -30,7 +30,7 @@ func (s switches) resolve() (*chat.Thinking, string, error) {
 	w.takeThinking(s["thinking"])
 	w.takeSwitch(s["enable_thinking"], "enable_thinking")
 	w.takeInclude(s["include_reasoning"])
-	w.budget(s["thinking_budget"], "thinking_budget")
+	w.takeBudget(s["thinking_budget"], "thinking_budget")
 	w.takeConfig(s[googleThinking])
 	if w.err != nil || !w.said {
 		return nil, "", w.err
@@ -75,7 +75,7 @@ func (w *wish) takeEffort(v jsonscan.Value) {
 	if on, ok := v.Bool(); ok {
 		w.turn(on)
 	} else if !v.Absent() {
-		w.effort(v, "reasoning_effort")
+		w.takeEffortWord(v, "reasoning_effort")
 	}
 }
 
@@ -85,17 +85,17 @@ func (w *wish) takeReasoning(v jsonscan.Value) {
 	case jsonscan.True, jsonscan.False:
 		w.turn(v.Kind() == jsonscan.True)
 	case jsonscan.String:
-		w.effort(v, "reasoning")
+		w.takeEffortWord(v, "reasoning")
 	case jsonscan.Object:
-		w.said = true
+		w.said = w.said || dialect.Asks(v)
 		if level := v.Get("effort"); !level.Absent() {
-			w.effort(level, "reasoning.effort")
+			w.takeEffortWord(level, "reasoning.effort")
 		}
-		w.budget(v.Get("max_tokens"), "reasoning.max_tokens")
+		w.takeBudget(v.Get("max_tokens"), "reasoning.max_tokens")
 		w.takeSwitch(v.Get("enabled"), "reasoning.enabled")
 		w.hide = w.hide || anyText(v.Get("exclude")) == "true"
 	default:
-		w.fail(wrong("reasoning", "an object, true or false"))
+		w.fail(refuseType("reasoning", "an object, true or false"))
 	}
 }
 
@@ -107,8 +107,11 @@ func (w *wish) takeThinking(v jsonscan.Value) {
 		w.turn(v.Kind() == jsonscan.True)
 		return
 	case jsonscan.Object:
+		if !dialect.Asks(v) {
+			return
+		}
 	default:
-		w.fail(wrong("thinking", "an object, true or false"))
+		w.fail(refuseType("thinking", "an object, true or false"))
 		return
 	}
 	switch kind := v.Get("type").View(); kind {
@@ -120,10 +123,10 @@ func (w *wish) takeThinking(v jsonscan.Value) {
 	case "", "auto":
 		w.turn(true)
 	default:
-		w.fail(wrong("thinking.type", "enabled, adaptive, between_tools, auto or disabled"))
+		w.fail(refuseType("thinking.type", "enabled, adaptive, between_tools, auto or disabled"))
 	}
 	w.hide = w.hide || v.Get("display").View() == "omitted"
-	w.budget(v.Get("budget_tokens"), "thinking.budget_tokens")
+	w.takeBudget(v.Get("budget_tokens"), "thinking.budget_tokens")
 }
 
 // takeConfig reads a thinking_config. Google shows no thoughts that were not asked for in it.
@@ -133,12 +136,12 @@ func (w *wish) takeConfig(v jsonscan.Value) {
 	}
 	const field = "google.thinking_config."
 	w.said = true
-	shown, _ := google(v, "include_thoughts").Bool()
+	shown, _ := googleMember(v, "include_thoughts").Bool()
 	w.hide = w.hide || !shown
-	if level := google(v, "thinking_level"); !level.Absent() {
-		w.effort(level, field+"thinking_level")
+	if level := googleMember(v, "thinking_level"); !level.Absent() {
+		w.takeEffortWord(level, field+"thinking_level")
 	}
-	w.budget(google(v, "thinking_budget"), field+"thinking_budget")
+	w.takeBudget(googleMember(v, "thinking_budget"), field+"thinking_budget")
 }
 
 func (w *wish) takeInclude(v jsonscan.Value) {
@@ -165,7 +168,7 @@ func (w *wish) turn(on bool) {
 	w.on, w.off = w.on || on, w.off || !on
 }
 
-func (w *wish) effort(v jsonscan.Value, field string) {
+func (w *wish) takeEffortWord(v jsonscan.Value, field string) {
 	word, err := readText(v, field)
 	w.fail(err)
 	switch strings.ToLower(word) {
@@ -175,13 +178,13 @@ func (w *wish) effort(v jsonscan.Value, field string) {
 		w.turn(true)
 		return
 	}
-	level, err := dialect.Effort(word, field)
+	level, err := dialect.ReadEffort(word, field)
 	w.fail(err)
 	w.said = true
 	w.efforts = append(w.efforts, level)
 }
 
-func (w *wish) budget(v jsonscan.Value, field string) {
+func (w *wish) takeBudget(v jsonscan.Value, field string) {
 	if v.Absent() {
 		return
 	}
@@ -210,7 +213,7 @@ func (r *requestReader) readThinking() error {
 		r.c.Notes = append(r.c.Notes, chat.Lost(chat.FieldThinking, chat.Approximated, note))
 	}
 	r.c.Thinking = t
-	r.others(r.think["thinking"], "thinking", "type", "budget_tokens", "display")
+	r.noteOthers(r.think["thinking"], "thinking", "type", "budget_tokens", "display")
 	for key, v := range r.think["reasoning"].Members() {
 		if !v.Absent() && !slices.Contains(reasoningMembers, key.Name) {
 			r.note("reasoning."+key.Name, chat.Ignored, "")

@@ -57,13 +57,39 @@ func readThoughts(m *message, calls []chat.Part) []chat.Placed {
 	if !whole {
 		unsign(parts)
 	}
-	if words := cmp.Or(m.reasoningContent.View(), m.reasoning.View()); words != "" {
+	if words := cmp.Or(wordsOf(m.reasoningContent), wordsOf(m.reasoning), wordsOf(m.reasoningText), wordsOf(m.thinking)); words != "" {
 		parts = addWords(parts, words)
 	}
 	for i := range parts {
 		parts[i].At = atThoughts + i
 	}
 	return parts
+}
+
+// thoughtNames are the members that hold the words of thoughts, of which a server may have several: the first
+// that says anything counts.
+var thoughtNames = []string{"reasoning_content", "reasoning", "reasoning_text", "thinking"}
+
+// wordsOf are the words of a thought, alone or in an object.
+func wordsOf(v jsonscan.Value) string {
+	if v.Kind() == object {
+		return firstText(v, "content", "text", "thinking")
+	}
+	text, _ := v.Piece()
+	return text
+}
+
+// isRepeated reports whether another member of a delta has the words that one has as well.
+func isRepeated(key string, delta jsonscan.Value) bool {
+	for _, name := range thoughtNames {
+		if name == key {
+			break
+		}
+		if wordsOf(delta.Get(name)) != "" {
+			return true
+		}
+	}
+	return hasWords(delta.Get("reasoning_details"))
 }
 
 // addWords puts the words of reasoning_content where the details do not say them
@@ -92,7 +118,7 @@ func addWords(parts []chat.Placed, words string) []chat.Placed {
 // placeThought puts a thought at its place: where it was not the first thing that was said, we
 // told the client behind how much of the content, and behind how many calls.
 func placeThought(p chat.Part, after jsonscan.Value) chat.Placed {
-	return chat.Placed{Part: p, Said: int(count(after.Get("content"))), Calls: int(count(after.Get("tool_calls")))}
+	return chat.Placed{Part: p, Said: int(readCount(after.Get("content"))), Calls: int(readCount(after.Get("tool_calls")))}
 }
 
 // unsign makes mere words of thoughts of which some are missing, or that cannot be put

@@ -15,7 +15,7 @@ const (
 	mostCalls   = 256 // of one turn that are looked through one by one: no model makes more
 )
 
-func legalName(name string) bool {
+func isLegalName(name string) bool {
 	return len(name) > 0 && len(name) <= longestName && !strings.ContainsFunc(name, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-')
 	})
@@ -65,18 +65,18 @@ func readCall(kind string, inner jsonscan.Value) chat.Part {
 	if behind, ok := strings.CutPrefix(p.Text, "{}"); ok && strings.HasPrefix(behind, "{") {
 		p.Text = behind // some begin with none at all
 	}
-	p.Text = once(p.Text)
+	p.Text = dropRepeats(p.Text)
 	return p
 }
 
-// once are arguments that a server has written down several times, one behind the other.
-func once(text string) string {
+// dropRepeats takes once the arguments that a server has written down several times, one behind the other.
+func dropRepeats(text string) string {
 	if !strings.Contains(text, "}{") {
 		return text
 	}
-	var b balance
+	var b dialect.Balance
 	for i := range len(text) {
-		if b.add(text[i : i+1]); !b.whole() {
+		if b.Add(text[i : i+1]); !b.Whole() {
 			continue
 		}
 		if first := text[:i+1]; strings.TrimSpace(strings.ReplaceAll(text, first, "")) == "" {
@@ -107,7 +107,7 @@ func wrapInput(text string) string {
 func unwrapInput(arguments string) string {
 	v, err := jsonscan.Parse([]byte(arguments), jsonscan.Lenient)
 	if err != nil {
-		return begunInput(arguments)
+		return inputSoFar(arguments)
 	}
 	input := v.Get("input")
 	if !input.Exists() && v.Kind() == object && v.Len() <= 1 {
@@ -127,9 +127,9 @@ func unwrapInput(arguments string) string {
 // begun is how arguments begin whose only member is a text.
 var begun = regexp.MustCompile(`^\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*"`)
 
-// begunInput is as much of the free text as there is in arguments that were cut off in it; other
+// inputSoFar is as much of the free text as there is in arguments that were cut off in it; other
 // arguments are what they are.
-func begunInput(arguments string) string {
+func inputSoFar(arguments string) string {
 	const longestEscape = len(`\ud83d\ude0`)
 	head := begun.FindString(arguments)
 	if head == "" {

@@ -3,6 +3,7 @@ package openai
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -222,7 +223,7 @@ func TestHardCase33NamesComeBack(t *testing.T) {
 		Messages: []chat.Message{model(called("a", odd, "{}")), user(answered("a"))},
 	}, "gpt-4o")
 	sent := body.Get("tools.0.function.name").Str
-	if !legalName(sent) || call.Names[sent] != odd || body.Get("tool_choice.function.name").Str != sent || body.Get("messages.0.tool_calls.0.function.name").Str != sent {
+	if !isLegalName(sent) || call.Names[sent] != odd || body.Get("tool_choice.function.name").Str != sent || body.Get("messages.0.tool_calls.0.function.name").Str != sent {
 		t.Error(body.Raw, call.Names)
 	}
 }
@@ -343,5 +344,24 @@ func TestReasoningModelsHaveTheirOwnSampling(t *testing.T) {
 				t.Error(body.Raw)
 			}
 		})
+	}
+}
+
+// What reading an answer takes for a failure, counting it does as well, however it is written.
+func TestWhatFailsIsNotCounted(t *testing.T) {
+	t.Parallel()
+	for _, end := range append(slices.Clone(failedEnds), failedCall+": MALFORMED_FUNCTION_CALL") {
+		for _, written := range []string{end, fmt.Sprintf(`\u%04x`, end[0]) + end[1:]} {
+			body := []byte(`{"id":"1","choices":[{"index":0,"message":{"role":"assistant","content":""},"finish_reason":"` + written + `"}]}`)
+			_, decoded := Codec{}.DecodeResponse(body)
+			_, counted := Codec{}.CountResponse(body)
+			if decoded == nil || counted == nil {
+				t.Errorf("%s: read: %v, counted: %v", written, decoded, counted)
+			}
+		}
+	}
+	body := []byte(`{"id":"1","choices":[{"index":0,"error":{"message":"gone","code":502},"message":{"content":"half"},"finish_reason":"stop"}]}`)
+	if _, err := (Codec{}).CountResponse(body); err == nil {
+		t.Error("a choice that says an error was counted")
 	}
 }

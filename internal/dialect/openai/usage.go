@@ -15,38 +15,46 @@ import (
 func readUsage(v jsonscan.Value) chat.Usage {
 	var told bool
 	var in, out, total, cached, hit, kept, write, made, reasoning, thought, searches, audioOut, imageOut int64
+	var input, output int64 // by the names of other APIs
 	var of chat.Parts
 	var bill bill
 	for key, v := range v.Members() {
 		switch key.Name {
 		case "prompt_tokens":
-			in, told = count(v), true
+			in, told = readCount(v), true
 		case "completion_tokens":
-			out, told = count(v), true
+			out, told = readCount(v), true
+		case "input_tokens":
+			input = readCount(v)
+		case "output_tokens":
+			output = readCount(v)
 		case "total_tokens":
-			total = count(v)
-		case "prompt_tokens_details":
-			cached, write = count(v.Get("cached_tokens")), written(v)
+			total = readCount(v)
+		case "prompt_tokens_details", "input_tokens_details":
+			cached, write = readCount(v.Get("cached_tokens")), readWritten(v)
 			of = promptParts(v)
 		case "prompt_cache_hit_tokens":
-			hit = count(v)
+			hit = readCount(v)
 		case "cached_tokens", "cache_read_input_tokens": // the latter and its twin are LiteLLM's
-			kept = max(kept, count(v))
+			kept = max(kept, readCount(v))
 		case "cache_creation_input_tokens":
-			made = count(v)
+			made = readCount(v)
 		case "reasoning_tokens": // SGLang's
-			thought = count(v)
-		case "completion_tokens_details":
-			reasoning = count(v.Get("reasoning_tokens"))
-			audioOut, imageOut = count(v.Get("audio_tokens")), count(v.Get("image_tokens"))
+			thought = readCount(v)
+		case "completion_tokens_details", "output_tokens_details":
+			reasoning = readCount(v.Get("reasoning_tokens"))
+			audioOut, imageOut = readCount(v.Get("audio_tokens")), readCount(v.Get("image_tokens"))
 		case "num_search_queries":
-			searches = count(v)
+			searches = readCount(v)
 		default:
 			bill.read(key.Name, v)
 		}
 	}
-	if !told {
+	if !told && input+output == 0 {
 		return chat.Usage{}
+	}
+	if !told { // kept and made are beside it then, as Anthropic has them
+		in, out = input+kept+made, output
 	}
 	read := min(cmp.Or(cached, hit, kept), in)
 	write = min(cmp.Or(write, made), in-read)
@@ -64,17 +72,17 @@ func readUsage(v jsonscan.Value) chat.Usage {
 	return u
 }
 
-// written are the tokens of a prompt that went into a cache, by the name that OpenAI, LiteLLM or
+// readWritten reads the tokens of a prompt that went into a cache, by the name that OpenAI, LiteLLM or
 // Alibaba has for them.
-func written(v jsonscan.Value) int64 {
-	return cmp.Or(count(v.Get("cache_write_tokens")), count(v.Get("cache_creation_tokens")), count(v.Get("cache_creation_input_tokens")))
+func readWritten(v jsonscan.Value) int64 {
+	return cmp.Or(readCount(v.Get("cache_write_tokens")), readCount(v.Get("cache_creation_tokens")), readCount(v.Get("cache_creation_input_tokens")))
 }
 
 // countOthers learns of the counters in a usage that no class has.
 func countOthers(others *dialect.Others, v jsonscan.Value) {
 	const name, prompt, completion = "usage", "prompt_tokens_details", "completion_tokens_details"
 	others.Count(name, v, "prompt_tokens", "completion_tokens", "total_tokens", "prompt_cache_hit_tokens", "prompt_cache_miss_tokens", "cached_tokens",
-		"cache_read_input_tokens", "cache_creation_input_tokens", "reasoning_tokens", "num_search_queries", "cost", "cost_in_usd_ticks")
+		"cache_read_input_tokens", "cache_creation_input_tokens", "reasoning_tokens", "num_search_queries", "cost", "cost_in_usd_ticks", "input_tokens", "output_tokens")
 	others.Count(name+"."+prompt, v.Get(prompt), "cached_tokens", "cache_write_tokens", "cache_creation_tokens", "cache_creation_input_tokens",
 		"audio_tokens", "image_tokens", "text_tokens")
 	others.Count(name+"."+completion, v.Get(completion), "reasoning_tokens", "audio_tokens", "image_tokens", "text_tokens",
@@ -84,9 +92,9 @@ func countOthers(others *dialect.Others, v jsonscan.Value) {
 // promptParts are the tokens of a prompt that are no text, those from a cache told apart.
 func promptParts(v jsonscan.Value) (of chat.Parts) {
 	cached := v.Get("cached_tokens_details")
-	of.AudioCached, of.ImageCached = count(cached.Get("audio_tokens")), count(cached.Get("image_tokens"))
-	of.AudioInput = max(0, count(v.Get("audio_tokens"))-of.AudioCached)
-	of.ImageInput = max(0, count(v.Get("image_tokens"))-of.ImageCached)
+	of.AudioCached, of.ImageCached = readCount(cached.Get("audio_tokens")), readCount(cached.Get("image_tokens"))
+	of.AudioInput = max(0, readCount(v.Get("audio_tokens"))-of.AudioCached)
+	of.ImageInput = max(0, readCount(v.Get("image_tokens"))-of.ImageCached)
 	return of
 }
 
@@ -121,11 +129,11 @@ func (b *bill) total() (nano int64, known bool) {
 	return int64(b.cost), b.known
 }
 
-// overcounted reports whether an upstream counts more of the prompt as kept than
+// isOvercounted reports whether an upstream counts more of the prompt as kept than
 // the prompt had.
-func overcounted(v jsonscan.Value) bool {
+func isOvercounted(v jsonscan.Value) bool {
 	details := v.Get("prompt_tokens_details")
-	return count(details.Get("cached_tokens"))+written(details) > count(v.Get("prompt_tokens"))
+	return readCount(details.Get("cached_tokens"))+readWritten(details) > readCount(v.Get("prompt_tokens"))
 }
 
 // writeUsage writes the counts the way this API adds them up. Those that its author always

@@ -58,14 +58,14 @@ func (b *book) page(page jsonscan.Value) error {
 		if err := json.Unmarshal(v.Raw(), &w); err != nil {
 			return fmt.Errorf("%w (%w)", errUnknown, err)
 		}
-		if err := b.bucket(&w, v.Get("results")); err != nil {
+		if err := b.addBucket(&w, v.Get("results")); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (b *book) bucket(w *wireBucket, results jsonscan.Value) error {
+func (b *book) addBucket(w *wireBucket, results jsonscan.Value) error {
 	switch {
 	case w.Begins != "":
 		b.bill.Format = "Anthropic cost report"

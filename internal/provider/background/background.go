@@ -123,7 +123,7 @@ func (m *Maker) Submit(ctx context.Context, req media.Request) (media.Status, er
 		return media.Status{}, &media.Failure{Class: media.Transient, Message: "This server is stopping."}
 	}
 	p := m.start(req)
-	if m.options.Quick > 0 && p.begun() {
+	if m.options.Quick > 0 && p.hasBegun() {
 		quick := time.NewTimer(m.options.Quick)
 		defer quick.Stop()
 		select {
@@ -141,7 +141,7 @@ func (m *Maker) start(req media.Request) *piece {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.sweep()
-	if p := m.work[req.Key]; p != nil && !p.failed() {
+	if p := m.work[req.Key]; p != nil && !p.hasFailed() {
 		return p
 	}
 	ctx, cancel := context.WithCancel(m.ctx)
@@ -156,7 +156,7 @@ func (m *Maker) start(req media.Request) *piece {
 	m.work[req.Key] = p
 	m.group.Go(func() {
 		defer cancel()
-		if p.begun() || m.turn(ctx, req.Tenant, p) {
+		if p.hasBegun() || m.turn(ctx, req.Tenant, p) {
 			defer own.free()
 			outputs, err := m.make(ctx, req, p.report)
 			p.end(ctx, outputs, err)
@@ -203,7 +203,7 @@ func (m *Maker) make(ctx context.Context, req media.Request, report func(float64
 // sweep lets go of what was never fetched.
 func (m *Maker) sweep() {
 	for key, p := range m.work {
-		if p.endedBefore(time.Now().Add(-m.options.Hold)) {
+		if p.hasEndedBefore(time.Now().Add(-m.options.Hold)) {
 			delete(m.work, key)
 		}
 	}
@@ -242,14 +242,14 @@ func (m *Maker) Rest() {
 	m.resting = !m.options.Repeats
 }
 
-// Owed reports whether any work that cannot be made again is under way, or done and not
+// HasOwed reports whether any work that cannot be made again is under way, or done and not
 // fetched yet.
-func (m *Maker) Owed() bool {
+func (m *Maker) HasOwed() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.sweep()
 	for _, p := range m.work {
-		if !m.options.Repeats && !p.failed() {
+		if !m.options.Repeats && !p.hasFailed() {
 			return true
 		}
 	}

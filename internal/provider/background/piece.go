@@ -25,7 +25,7 @@ type piece struct {
 	ended     time.Time
 }
 
-func (p *piece) begun() bool {
+func (p *piece) hasBegun() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.state != media.Pending
@@ -78,13 +78,13 @@ func (p *piece) end(ctx context.Context, outputs []media.Output, err error) {
 	}
 }
 
-func (p *piece) failed() bool {
+func (p *piece) hasFailed() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.state == media.Failed
 }
 
-func (p *piece) endedBefore(t time.Time) bool {
+func (p *piece) hasEndedBefore(t time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return !p.ended.IsZero() && p.ended.Before(t)

@@ -28,7 +28,7 @@ func TestAMakerThatRestsIsOwedWhatItBegan(t *testing.T) {
 				defer m.Close()
 				owed := func(when string, want bool) {
 					t.Helper()
-					if m.Owed() != want {
+					if m.HasOwed() != want {
 						t.Errorf("%s it is owed: %t", when, !want)
 					}
 				}

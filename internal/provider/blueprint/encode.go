@@ -50,7 +50,7 @@ func encodeForm(fields map[string]any) (*payload, error) {
 			name += "[]"
 		}
 		for _, v := range values {
-			if err := f.part(w, name, v); err != nil {
+			if err := f.addPart(w, name, v); err != nil {
 				return nil, err
 			}
 		}
@@ -76,7 +76,7 @@ type piece struct {
 	size int64
 }
 
-func (f *form) part(w *multipart.Writer, name string, v any) error {
+func (f *form) addPart(w *multipart.Writer, name string, v any) error {
 	file, ok := v.(*attachment)
 	if !ok {
 		text := media.Plain(v)

@@ -65,11 +65,11 @@ func (d *desk) own(u *url.URL, hosts []string) bool {
 	if u.Scheme == d.base.Scheme && strings.EqualFold(u.Host, d.base.Host) {
 		return true
 	}
-	return u.Scheme == "https" && d.base.Scheme == "https" && among(u, hosts) && among(d.base, hosts)
+	return u.Scheme == "https" && d.base.Scheme == "https" && isAmong(u, hosts) && isAmong(d.base, hosts)
 }
 
-// among reports whether a URL is at one of these hosts; *. stands for any below.
-func among(u *url.URL, hosts []string) bool {
+// isAmong reports whether a URL is at one of these hosts; *. stands for any below.
+func isAmong(u *url.URL, hosts []string) bool {
 	name := strings.ToLower(u.Host) // with a port it is none of them
 	return slices.ContainsFunc(hosts, func(host string) bool {
 		suffix, wide := strings.CutPrefix(host, "*")

@@ -19,7 +19,7 @@ const (
 // opener fetches an output from an address of the provider's.
 func (m *Maker) opener(op *Operation, rule *Output, where string) opener {
 	return func(ctx context.Context) (io.ReadCloser, error) {
-		if !rule.Then.given() {
+		if !rule.Then.isGiven() {
 			return m.download(ctx, op, rule, where)
 		}
 		a, err := m.desk.look(ctx, op, where)

@@ -27,8 +27,8 @@ func (m *Maker) finds(op *Operation) bool {
 	return op.Submit.Chosen != nil || m.mark(op, "", "") != ""
 }
 
-// Settled is how long after an order the providers' records are complete.
-func (f *Finder) Settled() time.Duration {
+// SettledAfter is how long after an order the providers' records are complete.
+func (f *Finder) SettledAfter() time.Duration {
 	longest := time.Duration(0)
 	for _, op := range f.ops {
 		longest = max(longest, op.Find.Settled)
@@ -97,7 +97,7 @@ func (f *Finder) byMark(ctx context.Context, op *Operation, key string, since ti
 			if kind, ok := marks[op.Find.Mark.text(item)]; ok {
 				return &ticket{Operation: op.Name, ID: op.Find.ID.text(item), Kind: kind, At: at}, nil
 			}
-			unsure = unsure || !op.Find.Mark.shown(item)
+			unsure = unsure || !op.Find.Mark.isShown(item)
 		}
 		next := op.Find.Next.text(a.doc)
 		if old || next == "" {
@@ -111,8 +111,8 @@ func (f *Finder) byMark(ctx context.Context, op *Operation, key string, since ti
 	return nil, errors.New("the provider's list is too long to be read")
 }
 
-// shown reports whether a document has the path's value, be it null.
-func (p path) shown(doc any) bool {
+// isShown reports whether a document has the path's value, be it null.
+func (p path) isShown(doc any) bool {
 	if len(p) == 0 {
 		return true
 	}
@@ -121,5 +121,5 @@ func (p path) shown(doc any) bool {
 		return false
 	}
 	inner, ok := object[p[0].key]
-	return ok && (len(p) == 1 || p[1:].shown(inner))
+	return ok && (len(p) == 1 || p[1:].isShown(inner))
 }

@@ -39,9 +39,9 @@ func (m *Maker) Rest() {
 	}
 }
 
-// Owed reports whether such calls are under way, or what they brought is not copied yet.
-func (m *Maker) Owed() bool {
-	return slices.ContainsFunc(unfinishedWork(m), (*background.Maker).Owed)
+// HasOwed reports whether such calls are under way, or what they brought is not copied yet.
+func (m *Maker) HasOwed() bool {
+	return slices.ContainsFunc(unfinishedWork(m), (*background.Maker).HasOwed)
 }
 
 // Busy reports whether calls are under way, or their outputs not fetched yet.

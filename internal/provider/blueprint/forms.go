@@ -165,7 +165,7 @@ func (w *writing) upload(ctx context.Context, file *attachment) (string, error) 
 	if name == "" {
 		return "", d.failure(media.Transient, "", "", d.cause(a))
 	}
-	if folder := up.Under.text(a.doc); up.Under.given() && folder != "" {
+	if folder := up.Under.text(a.doc); up.Under.isGiven() && folder != "" {
 		name = folder + "/" + name
 	}
 	return name, nil

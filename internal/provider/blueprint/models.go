@@ -55,18 +55,18 @@ func Check(file string, src []byte, read func(name string) ([]byte, error)) erro
 	doc := manifest.Decode(file, src, &m, manifest.Options{})
 	op, err := operationOf(m.Call.Operation)
 	if err != nil {
-		doc.Problem(manifest.At("call", "operation"), "%v", err)
+		doc.Report(manifest.At("call", "operation"), "%v", err)
 		return doc.Err()
 	}
 	if op.Kind != m.Kind {
-		doc.Problem(manifest.At("call", "operation"), "%s is done with accounts of kind %s", op.Name, op.Kind)
+		doc.Report(manifest.At("call", "operation"), "%s is done with accounts of kind %s", op.Name, op.Kind)
 	}
 	for i := range m.Operations {
 		checkMode(doc, manifest.At("operations", i), op, &m, &m.Operations[i])
 	}
 	if m.Call.Graph != "" {
 		if _, err := readGraph(m.Call.Graph, read); err != nil {
-			doc.Problem(manifest.At("call", "graph_file"), "%v", err)
+			doc.Report(manifest.At("call", "graph_file"), "%v", err)
 		}
 	}
 	return doc.Err()
@@ -96,19 +96,19 @@ func readGraph(name string, read func(string) ([]byte, error)) (map[string]any, 
 func checkMode(doc *manifest.Doc, at manifest.Path, op *Operation, m *media.Model, o *media.Operation) {
 	path := m.Call.PathBy[o.Mode]
 	if strings.Contains(op.Submit.Post, "{path}") && path == "" {
-		doc.Problem(manifest.At("call", "path_by_mode"), "has no piece of the address for %s", o.Mode)
+		doc.Report(manifest.At("call", "path_by_mode"), "has no piece of the address for %s", o.Mode)
 	}
 	if strings.Contains(op.Submit.Post, "{upstream}") && upstream(m, o) == "" {
-		doc.Problem(at.Add("upstream"), "is missing: it is part of the address")
+		doc.Report(at.Add("upstream"), "is missing: it is part of the address")
 	}
 	files := op.Upload != nil || op.encoding(path) == "multipart"
 	for field, limit := range o.Limits {
 		if i := slices.Index(limit.Forms, "file"); i >= 0 && !files {
-			doc.Problem(at.Add("limits", field, "forms", i), "%s takes no files; the forms are %v", op.Name, op.forms(op.encoding(path)))
+			doc.Report(at.Add("limits", field, "forms", i), "%s takes no files; the forms are %v", op.Name, op.forms(op.encoding(path)))
 		}
 	}
 	if _, err := compile(m, o); err != nil {
-		doc.Problem(at.Add("body"), "%v", err)
+		doc.Report(at.Add("body"), "%v", err)
 	}
 	if !files {
 		for _, place := range []struct {
@@ -117,7 +117,7 @@ func checkMode(doc *manifest.Doc, at manifest.Path, op *Operation, m *media.Mode
 		}{{manifest.At("call", "body"), m.Call.Body}, {at.Add("body"), o.Body}} {
 			for i, r := range place.rules {
 				if text := fmt.Sprint(r.Value); strings.Contains(text, ".file") && strings.Contains(text, "$") {
-					doc.Problem(place.at.Add(i), "%s takes no files", op.Name)
+					doc.Report(place.at.Add(i), "%s takes no files", op.Name)
 				}
 			}
 		}

@@ -235,7 +235,7 @@ func (r *route) UnmarshalManifest(n *manifest.Node) {
 	n.Decode(&text)
 	p, err := parsePath(text)
 	if err != nil {
-		n.Problem("%v", err)
+		n.Report("%v", err)
 		return
 	}
 	r.path = p

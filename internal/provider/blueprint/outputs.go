@@ -100,7 +100,7 @@ func (rule *Output) output(t *ticket, item any, open opener, contentType string)
 		Width: int(within(rule.Width, item, widest)), Height: int(within(rule.Height, item, widest)), Duration: within(rule.Duration, item, longest),
 	}
 	name := rule.Name
-	if !name.given() {
+	if !name.isGiven() {
 		name = rule.Value
 	}
 	o.Kind = cmp.Or(o.Kind, kindOf(contentType, name.text(item)), t.Kind)

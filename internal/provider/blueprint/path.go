@@ -90,8 +90,8 @@ func parseBracket(inside string) (step, bool) {
 	return step{kind: at, index: n}, err == nil && n >= 0 && n < mostElements
 }
 
-// given reports whether there is a path at all.
-func (p path) given() bool { return len(p) > 0 }
+// isGiven reports whether there is a path at all.
+func (p path) isGiven() bool { return len(p) > 0 }
 
 // reads reports whether the path can be read by: whether it appends nothing.
 func (p path) reads() bool {
@@ -236,7 +236,7 @@ func numberOf(v any) (float64, bool) {
 
 // within is a number of an answer that is kept, 0 where it is absurd.
 func within(r route, item any, most float64) float64 {
-	if !r.given() {
+	if !r.isGiven() {
 		return 0
 	}
 	v, _ := r.one(item)

@@ -59,25 +59,25 @@ var fills = []string{"id", "upstream", "path", "mode", "urls.*"}
 
 func (c checking) checkNames() {
 	if kind, name, ok := strings.Cut(c.op.Name, "/"); !ok || kind == "" || name == "" {
-		c.Problem(manifest.At("operation"), "is called after its kind, such as fal/queue")
+		c.Report(manifest.At("operation"), "is called after its kind, such as fal/queue")
 	}
 	if c.op.Kind == "" {
-		c.Problem(manifest.At("kind"), "names the kind of account, such as fal")
+		c.Report(manifest.At("kind"), "names the kind of account, such as fal")
 	}
 	if a := c.op.Auth; a.Header != "" && !strings.Contains(a.Value, "{key}") {
-		c.Problem(manifest.At("auth", "value"), "has no {key} in it")
+		c.Report(manifest.At("auth", "value"), "has no {key} in it")
 	}
 	for i, host := range c.op.Hosts {
 		bare := strings.TrimPrefix(host, "*.")
 		if strings.ContainsAny(bare, "*/:@") || !strings.Contains(bare, ".") || strings.ToLower(bare) != bare {
-			c.Problem(manifest.At("hosts", i), "is no host such as api.example.com or *.example.com")
+			c.Report(manifest.At("hosts", i), "is no host such as api.example.com or *.example.com")
 		}
 	}
 	if up := c.op.Upload; up != nil {
 		at := manifest.At("upload")
 		c.checkAddress(at.Add("post"), up.Post)
 		c.checkNeeds(at.Add("part"), up.Part != "")
-		c.checkNeeds(at.Add("reply"), up.Reply.given())
+		c.checkNeeds(at.Add("reply"), up.Reply.isGiven())
 	}
 }
 
@@ -91,15 +91,15 @@ func (c checking) checkOrders() {
 		c.OneOf(at.Add("encode_by", path), s.EncodeBy[path], encodings)
 	}
 	if !s.Whole {
-		c.checkNeeds(at.Add("id"), s.ID.given() || s.Chosen != nil)
+		c.checkNeeds(at.Add("id"), s.ID.isGiven() || s.Chosen != nil)
 	}
 	if s.Chosen != nil && !s.Chosen.To.writes() {
-		c.Problem(at.Add("chosen", "to"), "is no place to write to")
+		c.Report(at.Add("chosen", "to"), "is no place to write to")
 	}
 	if s.Marked != nil {
 		c.checkNeeds(at.Add("marked", "option"), s.Marked.Option != "")
 		if !s.Marked.To.writes() {
-			c.Problem(at.Add("marked", "to"), "is no place to write to")
+			c.Report(at.Add("marked", "to"), "is no place to write to")
 		}
 	}
 }
@@ -108,7 +108,7 @@ func (c checking) checkLooks() {
 	at, op := manifest.At("poll"), c.op
 	if op.Submit.Whole {
 		if c.Has(at) {
-			c.Problem(at, "has no meaning where the answer is the result")
+			c.Report(at, "has no meaning where the answer is the result")
 		}
 	} else {
 		c.checkNeeds(at.Add("get"), len(op.Poll.Get) > 0)
@@ -116,9 +116,9 @@ func (c checking) checkLooks() {
 			c.checkAddress(at.Add("get"), template, fills...)
 		}
 		if p := op.Poll; p.First <= 0 || p.Step <= 0 || p.Max < p.Step {
-			c.Problem(at, "first, step and max are needed, and max is at least step")
+			c.Report(at, "first, step and max are needed, and max is at least step")
 		}
-		c.checkNeeds(manifest.At("state"), len(op.State.When) > 0 || op.State.Path.given())
+		c.checkNeeds(manifest.At("state"), len(op.State.When) > 0 || op.State.Path.isGiven())
 	}
 	for i, sign := range op.State.When {
 		at := manifest.At("state", "when", i)
@@ -126,8 +126,8 @@ func (c checking) checkLooks() {
 		if sign.Class != "" {
 			c.checkClass(at.Add("class"), sign.Class)
 		}
-		if !sign.Exists.given() && len(sign.Has) == 0 {
-			c.Problem(at, "holds of everything")
+		if !sign.Exists.isGiven() && len(sign.Has) == 0 {
+			c.Report(at, "holds of everything")
 		}
 	}
 	for _, word := range slices.Sorted(maps.Keys(op.State.Map)) {
@@ -139,7 +139,7 @@ func (c checking) checkLooks() {
 	for i, v := range op.Classify {
 		c.checkClass(manifest.At("classify", i, "class"), v.Class)
 		if len(v.HTTP)+len(v.Code)+len(v.Has)+len(v.Says)+len(v.Facts) == 0 {
-			c.Problem(manifest.At("classify", i), "holds of everything")
+			c.Report(manifest.At("classify", i), "holds of everything")
 		}
 	}
 }
@@ -152,8 +152,8 @@ func (c checking) checkEnds() {
 	c.checkNeeds(manifest.At("outputs"), len(op.Outputs) > 0)
 	for i, o := range op.Outputs {
 		at := manifest.At("outputs", i)
-		if o.Body == o.Path.given() {
-			c.Problem(at, "needs either a path or body: true")
+		if o.Body == o.Path.isGiven() {
+			c.Report(at, "needs either a path or body: true")
 		}
 		if o.Get != "" {
 			c.checkAddress(at.Add("get"), o.Get, append(slices.Clone(fills), "item.*", "value")...)
@@ -192,7 +192,7 @@ func (c checking) checkFinds() {
 	c.checkNeeds(manifest.At("submit", "marked"), c.op.Submit.Marked != nil)
 	c.checkAddress(at.Add("get"), f.Get)
 	for name, r := range map[string]route{"items": f.Items, "id": f.ID, "mark": f.Mark, "time": f.Time} {
-		c.checkNeeds(at.Add(name), r.given() && r.reads())
+		c.checkNeeds(at.Add(name), r.isGiven() && r.reads())
 	}
 }
 
@@ -200,7 +200,7 @@ func (c checking) checkAddress(at manifest.Path, template string, known ...strin
 	if template == "" {
 		c.checkNeeds(at, false)
 	} else if err := checkAddress(template, known...); err != nil {
-		c.Problem(at, "%v", err)
+		c.Report(at, "%v", err)
 	}
 }
 
@@ -215,7 +215,7 @@ func (c checking) checkClass(at manifest.Path, class media.Class) {
 
 func (c checking) checkNeeds(at manifest.Path, given bool) {
 	if !given {
-		c.Problem(at, "is missing")
+		c.Report(at, "is missing")
 	}
 }
 

@@ -32,7 +32,7 @@ func (s *State) read(doc any, id string) reading {
 			return reading{state: sign.Is, class: sign.Class}
 		}
 	}
-	if !s.Path.given() {
+	if !s.Path.isGiven() {
 		return reading{}
 	}
 	value := s.Path.with(id).text(doc)
@@ -43,7 +43,7 @@ func (s *State) read(doc any, id string) reading {
 }
 
 func (s *Sign) holds(doc any, id string) bool {
-	if s.Exists.given() {
+	if s.Exists.isGiven() {
 		if _, ok := s.Exists.with(id).one(doc); !ok {
 			return false
 		}

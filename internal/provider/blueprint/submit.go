@@ -193,7 +193,7 @@ func (m *Maker) place(ctx context.Context, o *order) (answer, error) {
 // ticketOf is the ticket of work that was accepted.
 func (o *order) ticketOf(a answer) (*ticket, error) {
 	t, s := &o.ticket, &o.op.Submit
-	if s.ID.given() {
+	if s.ID.isGiven() {
 		if id := s.ID.text(a.doc); id != "" {
 			t.ID = id
 		}

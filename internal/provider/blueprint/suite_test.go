@@ -206,7 +206,7 @@ func troubles(t *testing.T, p *suiteProvider) {
 		p.failure(t, err, media.Transient)
 	}
 	p.Stage.Troubles(429)
-	if _, err := m.Poll(t.Context(), status.Ticket); err == nil || !media.Failing(err).Again() {
+	if _, err := m.Poll(t.Context(), status.Ticket); err == nil || !media.Failing(err).CanTryAgain() {
 		t.Errorf("too many looks: %v", err)
 	}
 	gone, stop := context.WithCancel(t.Context())
@@ -293,7 +293,7 @@ func finds(t *testing.T, p *suiteProvider) {
 	if _, found, err := fresh.Find(t.Context(), "another key", since); found || err != nil {
 		t.Errorf("another key: found %t, %v", found, err)
 	}
-	if finder.Settled() <= 0 {
+	if finder.SettledAfter() <= 0 {
 		t.Error("says that its record is complete at once")
 	}
 }

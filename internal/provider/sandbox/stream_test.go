@@ -206,7 +206,7 @@ func TestAReaderMayLeave(t *testing.T) {
 			break
 		}
 	}
-	if got := reply.Seen.Settled(1000); !got.Known || got.Output != 10 || got.Input == 0 || reply.Seen.Chunks != 11 {
+	if got := reply.Seen.UsageToMeter(1000); !got.Known || got.Output != 10 || got.Input == 0 || reply.Seen.Chunks != 11 {
 		t.Errorf("%+v", *reply.Seen)
 	}
 	reply.Close()

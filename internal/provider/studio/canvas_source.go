@@ -97,7 +97,7 @@ func (s *source) open(ctx context.Context, most int) (*image.RGBA, error) {
 		file = nil
 		runtime.GC() // what it took to decode it is gone before more is taken
 	}
-	m = retouch.Whole(m, image.Rect(0, 0, s.header.Width, s.header.Height))
+	m = retouch.FirstFrame(m, image.Rect(0, 0, s.header.Width, s.header.Height))
 	size := m.Bounds().Size()
 	if max(size.X, size.Y) > most {
 		size = retouch.Within(size, most, most)

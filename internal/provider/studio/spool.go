@@ -47,7 +47,7 @@ func writeSpooled(ctx context.Context, write func(io.Writer) error) (*spool.File
 // compute does work that does not look at ctx: on a processor of its own, and apart
 // from a caller that no longer wants it.
 func compute(ctx context.Context, work func() error) error {
-	return cores.Do(ctx, func(ctx context.Context) error { return picture.Apart(ctx, work) })
+	return cores.Do(ctx, func(ctx context.Context) error { return picture.RunApart(ctx, work) })
 }
 
 // pictureOf is the picture in a file with something put in at a place.

@@ -46,7 +46,7 @@ func parse(words []word) Statement {
 		s.Table = p.next()
 		if p.match("ADD", "COLUMN") {
 			s.Verb, s.Columns = AddColumn, []string{p.next()}
-			s.column(p.rest())
+			s.readColumn(p.rest())
 		}
 	case p.match("INSERT", "INTO"):
 		s.Verb, s.Table, s.From = Insert, p.next(), p.from()
@@ -60,8 +60,8 @@ func parse(words []word) Statement {
 	return s
 }
 
-// column reads what an added column is like: the words behind its name.
-func (s *Statement) column(words []word) {
+// readColumn reads what an added column is like: the words behind its name.
+func (s *Statement) readColumn(words []word) {
 	s.nullable = true
 	for i, w := range words {
 		switch {

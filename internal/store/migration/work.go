@@ -8,7 +8,7 @@ const (
 	AtOnce   Work = "at once"  // it looks at no rows
 	Reads    Work = "reads"    // all rows; writers of the table wait meanwhile
 	Writes   Work = "writes"   // many rows; those who want to change the same wait meanwhile
-	Rewrites Work = "rewrites" // the whole table; everybody who uses it waits meanwhile
+	Rewrites Work = "rewrites" // the whole table; all statements that use it wait meanwhile
 )
 
 // Work says what a statement does, and the table whose rows count.

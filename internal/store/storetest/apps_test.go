@@ -84,7 +84,8 @@ func partsDoNotCount(t *testing.T, s *store.Store) {
 	for range 3 {
 		inserted(t, s, func(t *generation.Task) { t.Parent = whole.ID })
 	}
-	if n, err := s.Unfinished(t.Context(), whole.Key); n != 1 || err != nil {
+	if n, err := s.CountUnfinished(t.Context(), whole.Key, 10); n != 1 || err != nil {
 		t.Errorf("%d unfinished, %v", n, err)
 	}
+
 }

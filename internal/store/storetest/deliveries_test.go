@@ -107,13 +107,13 @@ func secretsChanged(t *testing.T, s *store.Store) {
 }
 
 func sandboxRemembers(t *testing.T, s *store.Store) {
-	if _, found, err := s.Accepted(t.Context(), "gen_1"); found || err != nil {
+	if _, found, err := s.FindAccepted(t.Context(), "gen_1"); found || err != nil {
 		t.Errorf("before anything: %v, %v", found, err)
 	}
 	for _, life := range []string{"first\x00\xff", "second"} {
 		must(t, s.Accept(t.Context(), "gen_1", []byte(life)))
 	}
-	life, found, err := s.Accepted(t.Context(), "gen_1")
+	life, found, err := s.FindAccepted(t.Context(), "gen_1")
 	if !found || err != nil || string(life) != "first\x00\xff" {
 		t.Errorf("accepted %q, %v, %v", life, found, err)
 	}

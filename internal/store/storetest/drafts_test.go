@@ -117,7 +117,7 @@ func draftsPublished(t *testing.T, s app.DraftStore) {
 	if _, err := s.Version(ctx, "two", "a", 2); !errors.Is(err, access.ErrNotFound) {
 		t.Errorf("another workspace's version gives %v", err)
 	}
-	offered, err := s.Offered(ctx)
+	offered, err := s.ListOffered(ctx)
 	must(t, err)
 	if len(offered) != 1 || offered[0].Number != 3 || !offered[0].Shared || offered[0].Source != "" {
 		t.Errorf("%+v", offered)
@@ -130,7 +130,7 @@ func draftsPublished(t *testing.T, s app.DraftStore) {
 		return app.Change{Entry: line("app.unpublish")}, nil
 	})
 	must(t, err)
-	if offered, err := s.Offered(ctx); err != nil || len(offered) != 0 {
+	if offered, err := s.ListOffered(ctx); err != nil || len(offered) != 0 {
 		t.Errorf("%+v, %v", offered, err)
 	}
 }

@@ -119,7 +119,7 @@ func departed(t *testing.T, s access.Store) {
 		k.Creator = id
 		must(t, s.InsertKey(t.Context(), k, entry("key.create")))
 	}
-	list, err := s.Departed(t.Context())
+	list, err := s.ListDeparted(t.Context())
 	must(t, err)
 	got := make(map[string]bool)
 	for _, d := range list {
@@ -150,12 +150,12 @@ func presence(t *testing.T, s access.Store) {
 	v := access.Session{ID: uid.New("ses"), Hash: "h1", User: u.ID, Workspace: "default", CreatedAt: noon, SeenAt: noon}
 	must(t, s.InsertSession(t.Context(), v, 20, false, entry("session.signin")))
 	for workspace, want := range map[string]access.Role{"default": access.Member, "other": ""} {
-		got, err := s.Present(t.Context(), v.ID, workspace)
+		got, err := s.FindPresent(t.Context(), v.ID, workspace)
 		if err != nil || got.Role != want || got.User.ID != u.ID || !got.Session.SeenAt.Equal(noon) {
 			t.Errorf("%s: %+v, %v", workspace, got, err)
 		}
 	}
-	if _, err := s.Present(t.Context(), "ses_none", "default"); !errors.Is(err, access.ErrNotFound) {
+	if _, err := s.FindPresent(t.Context(), "ses_none", "default"); !errors.Is(err, access.ErrNotFound) {
 		t.Errorf("no session: %v", err)
 	}
 }

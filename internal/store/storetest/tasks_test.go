@@ -67,21 +67,21 @@ func tasksComeBack(t *testing.T, s *store.Store) {
 func tasksWithJobs(t *testing.T, s *store.Store) {
 	d := newDesk(s)
 	v := task("default", noon)
-	v.Then(job("first"))
+	v.AddJob(job("first"))
 	must(t, s.InsertTask(t.Context(), v))
 	if queued(t, s, job("first")) != 1 || !slices.Equal(d.woken, []generation.Job{job("first")}) {
 		t.Errorf("the job is not queued, or nobody was woken: %v", d.woken)
 	}
 	again := task("default", noon)
 	again.ID = v.ID
-	again.Then(job("taken"))
+	again.AddJob(job("taken"))
 	if err := s.InsertTask(t.Context(), again); !errors.Is(err, access.ErrExists) || queued(t, s, job("taken")) != 0 {
 		t.Errorf("a second task with the id: %v", err)
 	}
 
 	d.refuse = errors.New("no room")
 	other := task("default", noon)
-	other.Then(job("refused"))
+	other.AddJob(job("refused"))
 	if err := s.InsertTask(t.Context(), other); !errors.Is(err, d.refuse) {
 		t.Errorf("insert = %v", err)
 	}
@@ -90,7 +90,7 @@ func tasksWithJobs(t *testing.T, s *store.Store) {
 	}
 	_, err := s.UpdateTask(t.Context(), v.Workspace, v.ID, func(t *generation.Task) error {
 		t.Tries = 9
-		t.Then(job("refused"))
+		t.AddJob(job("refused"))
 		return nil
 	})
 	if !errors.Is(err, d.refuse) {
@@ -101,7 +101,7 @@ func tasksWithJobs(t *testing.T, s *store.Store) {
 	no := errors.New("no")
 	_, err = s.UpdateTask(t.Context(), v.Workspace, v.ID, func(t *generation.Task) error {
 		t.Tries = 9
-		t.Then(job("unwanted"))
+		t.AddJob(job("unwanted"))
 		return no
 	})
 	if !errors.Is(err, no) || queued(t, s, job("unwanted")) != 0 {
@@ -275,8 +275,10 @@ func tasksListed(t *testing.T, s *store.Store) {
 			t.Errorf("workspace %q: %v, want %v", workspace, got, want)
 		}
 	}
-	if n, err := s.Unfinished(t.Context(), "key_1"); n != 3 || err != nil {
-		t.Errorf("%d unfinished, %v", n, err)
+	for most, want := range map[int]int{100: 3, 3: 3, 2: 2} { // it counts no further
+		if n, err := s.CountUnfinished(t.Context(), "key_1", most); n != want || err != nil {
+			t.Errorf("%d unfinished of %d, %v", n, most, err)
+		}
 	}
 	if _, err := s.Task(t.Context(), "b", ids[0]); !errors.Is(err, access.ErrNotFound) {
 		t.Errorf("another workspace's task: %v", err)

@@ -37,7 +37,7 @@ func (o Order) Check() error {
 	if style := cmp.Or(o.Style, Auto); style != Auto && layouts[style] == nil {
 		return fmt.Errorf("there is no style %q", o.Style)
 	}
-	if _, known := swatch.Named(o.Palette); !known && cmp.Or(o.Palette, Auto) != Auto {
+	if _, known := swatch.FindSwatch(o.Palette); !known && cmp.Or(o.Palette, Auto) != Auto {
 		return fmt.Errorf("there is no palette %q", o.Palette)
 	}
 	return nil
@@ -90,7 +90,7 @@ func newSheet(ctx context.Context, o Order, report func(float64)) *sheet {
 	switch {
 	case o.Bare:
 	case o.Text != "":
-		s.words = wordsGiven(o.Text)
+		s.words = takeWords(o.Text)
 	default:
 		s.words = wordsOf(o.Prompt)
 	}

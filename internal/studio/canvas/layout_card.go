@@ -12,9 +12,9 @@ func drawCard(s *sheet) {
 	r := s.chance("card")
 	ground := ink.NewRamp(s.pal.accent(1).Lighter(0.04), s.pal.accent(1), s.pal.accent(0).Mix(s.pal.accent(1), 0.4))
 	s.flood(ground.Linear(ink.Point{X: s.w * 0.1, Y: 0}, ink.Point{X: s.w * 0.9, Y: s.h}))
-	s.printDots(s.whole(), 0.045*s.u, 0.0055*s.u, s.pal.paper, 0.3)
+	s.printDots(s.pageBox(), 0.045*s.u, 0.0055*s.u, s.pal.paper, 0.3)
 	s.step(0.25)
-	b := s.whole().inset(0.105 * s.u)
+	b := s.pageBox().inset(0.105 * s.u)
 	if s.wideness() < 0.7 {
 		b = box{b.x, b.y + 0.06*s.h, b.w, b.h - 0.12*s.h}
 	}

@@ -13,7 +13,7 @@ func drawGrid(s *sheet) {
 	r := s.chance("grid")
 	s.flood(ink.Solid(s.pal.paper))
 	m := 0.045 * s.u
-	area := s.whole().inset(m)
+	area := s.pageBox().inset(m)
 	cols, rows := s.modules()
 	gap := 0.022 * s.u
 	cw, ch := (area.w+gap)/float64(cols), (area.h+gap)/float64(rows)

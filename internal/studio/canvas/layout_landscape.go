@@ -17,7 +17,7 @@ func drawLandscape(s *sheet) {
 	}
 	t := setting{face: lettering.Bold, sub: lettering.Regular, leading: 1, track: -0.018, most: 0.14, lines: 3, subs: 2}
 	words := s.plan(s.skyBox(0.42), t)
-	v := newView(s, s.whole(), r)
+	v := newView(s, s.pageBox(), r)
 	if !words.title.Empty() {
 		v.horizon = max(v.horizon, words.bottom()+0.14*s.u)
 	}
@@ -31,7 +31,7 @@ func (s *sheet) drawFramed(r *rand.Rand) {
 	paper := s.pal.tones()[len(s.pal.tones())-1]
 	s.flood(ink.Solid(paper))
 	m := 0.055 * s.u
-	_, foot := s.whole().inset(m).rows(0.72)
+	_, foot := s.pageBox().inset(m).rows(0.72)
 	t := setting{
 		face: lettering.Bold, sub: lettering.Regular, caps: true, leading: 1.08, track: 0.06, most: 0.085, lines: 3, subs: 2,
 		align: 0.5, anchor: 1, color: s.pal.tones()[0],

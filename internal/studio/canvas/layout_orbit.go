@@ -13,7 +13,7 @@ func drawOrbit(s *sheet) {
 	r := s.chance("orbit")
 	night := s.pal.paper
 	s.flood(ink.NewRamp(night.Mix(s.pal.hue(1), 0.3), night).Radial(ink.Point{X: s.w * 0.7, Y: s.h * 0.55}, 0.75*max(s.w, s.h)))
-	s.strewStars(s.whole(), 130, 0.55)
+	s.strewStars(s.pageBox(), 130, 0.55)
 	s.step(0.3)
 	t := setting{face: lettering.Bold, sub: lettering.Regular, leading: 1, track: -0.02, most: 0.15, lines: 4, subs: 3}
 	words, art := s.part(t, parting{beside: 0.42, above: 0.36, anchor: 1, below: r.IntN(2) == 0})

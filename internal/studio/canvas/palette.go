@@ -23,7 +23,7 @@ func Palettes() []string { return swatch.Names() }
 // paletteOf is a palette by name. The seed decides on the order of the quieter accents,
 // and turns the hues a little where the palette was not asked for by name.
 func paletteOf(name string, free bool, r *rand.Rand) palette {
-	s, _ := swatch.Named(name)
+	s, _ := swatch.FindSwatch(name)
 	turn := 0.0
 	if free {
 		turn = (r.Float64() - 0.5) * 16

@@ -98,8 +98,8 @@ func (s *sheet) drawInside(b box, draw func()) {
 // box is a part of the page.
 type box struct{ x, y, w, h float64 }
 
-// whole is the page with its margins.
-func (s *sheet) whole() box { return box{0, 0, s.w, s.h} }
+// pageBox is the page with its margins.
+func (s *sheet) pageBox() box { return box{0, 0, s.w, s.h} }
 
 // inner is the page without its margins.
 func (s *sheet) inner() box {

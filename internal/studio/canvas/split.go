@@ -12,7 +12,7 @@ type parting struct {
 // page. Without words the art has all of it.
 func (s *sheet) part(t setting, how parting) (plan, box) {
 	if s.words.title == "" {
-		return plan{}, s.whole()
+		return plan{}, s.pageBox()
 	}
 	m := s.margin()
 	room, _ := s.inner().rows(how.above)

@@ -52,8 +52,8 @@ func wordsOf(prompt string) wording {
 	return split(text)
 }
 
-// wordsGiven takes them from a text that was meant to be set: nothing is left out.
-func wordsGiven(text string) wording { return split(lettering.Polish(text)) }
+// takeWords takes them from a text that was meant to be set: nothing is left out.
+func takeWords(text string) wording { return split(lettering.Polish(text)) }
 
 func split(text string) wording {
 	if first, rest, ok := strings.Cut(text, "\n"); ok {

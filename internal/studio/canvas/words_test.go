@@ -91,7 +91,7 @@ func TestTheWordsOfAPrompt(t *testing.T) {
 			t.Errorf("%q: %q / %q", prompt, got.title, got.sub)
 		}
 	}
-	if got := wordsGiven("a poster of nothing, 8k"); got.title != "A poster of nothing, 8k" {
+	if got := takeWords("a poster of nothing, 8k"); got.title != "A poster of nothing, 8k" {
 		t.Errorf("a text that was given is cut: %q", got.title)
 	}
 }
@@ -111,7 +111,7 @@ func TestMoods(t *testing.T) {
 	}
 	for word, h := range hints {
 		if h.palette != "" {
-			if _, ok := swatch.Named(h.palette); !ok {
+			if _, ok := swatch.FindSwatch(h.palette); !ok {
 				t.Errorf("%s: no palette %q", word, h.palette)
 			}
 		}

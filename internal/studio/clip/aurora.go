@@ -23,8 +23,8 @@ type spot struct {
 func newAurora(s Script) Scene {
 	a := &aurora{script: s}
 	w, h := float64(s.Width), float64(s.Height)
-	margin := s.short() * 0.1
-	a.title = newTitle(s, Box{margin, h * 0.16, w - 2*margin, h * 0.68}, Type{Face: lettering.Bold, Lines: 4 + s.Height/s.Width*2, Most: s.short() * 0.2})
+	margin := s.shorterSide() * 0.1
+	a.title = newTitle(s, Box{margin, h * 0.16, w - 2*margin, h * 0.68}, Type{Face: lettering.Bold, Lines: 4 + s.Height/s.Width*2, Most: s.shorterSide() * 0.2})
 	chance := s.chance(1)
 	p := s.Palette
 	colours := []ink.Color{p.Mid, p.Deep, p.Soft, p.Mid, p.Accent}
@@ -61,7 +61,7 @@ func (a *aurora) Draw(s *Sheet, at float64) {
 
 // quiet is how much of the light there is at a point: less behind the text.
 func (a *aurora) quiet(x, y float64) float64 {
-	return a.title.quiet(x*float64(a.script.Width), y*float64(a.script.Height), a.script.short()*0.65, 0.26)
+	return a.title.quiet(x*float64(a.script.Width), y*float64(a.script.Height), a.script.shorterSide()*0.65, 0.26)
 }
 
 // drawRule draws a short line over the text that grows with it.
@@ -70,8 +70,8 @@ func (a *aurora) drawRule(s *Sheet, at float64) {
 	if c == nil {
 		return
 	}
-	thick := math.Max(2, a.script.short()*0.009)
-	length := a.script.short() * 0.16 * easeOut(came*0.8) * (1 - easeIn(gone))
+	thick := math.Max(2, a.script.shorterSide()*0.009)
+	length := a.script.shorterSide() * 0.16 * easeOut(came*0.8) * (1 - easeIn(gone))
 	y := c.Box.Y - c.Size*0.42 - thick
 	s.bar(c.Box.X+c.Size*0.04, y, c.Box.X+c.Size*0.04+length, y+thick, a.script.Palette.Accent, 1)
 }

@@ -46,11 +46,11 @@ func newKinetic(s Script) Scene {
 	for _, part := range parts {
 		total += weight(part)
 	}
-	margin := s.short() * 0.09
+	margin := s.shorterSide() * 0.09
 	enter := chance.IntN(3)
 	for i, part := range parts {
 		b := beat{
-			Setting: Set(part, Box{margin, margin, w - 2*margin, h - 2*margin}, Type{Face: lettering.Bold, Lines: 3, Most: s.short() * 0.42, Caps: true}),
+			Setting: Set(part, Box{margin, margin, w - 2*margin, h - 2*margin}, Type{Face: lettering.Bold, Lines: 3, Most: s.shorterSide() * 0.42, Caps: true}),
 			from:    at, ground: grounds[(first+i)%len(grounds)], enter: (enter + i) % 3, figure: chance.IntN(4),
 		}
 		at += s.Seconds * weight(part) / total
@@ -154,7 +154,7 @@ func (v *kinetic) paint(s *Sheet, b *beat, at, late float64) {
 
 // drawFigure draws one large plain form behind the words.
 func (v *kinetic) drawFigure(s *Sheet, b *beat, at, open float64) {
-	r := v.script.short()
+	r := v.script.shorterSide()
 	switch b.figure {
 	case 0:
 		s.disc(s.w*0.84, s.h*0.3, r*0.42*open, b.fig, 1)

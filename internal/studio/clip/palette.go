@@ -69,7 +69,7 @@ func PaletteFor(name, words string, chance *rand.Rand) Palette {
 // paletteOf takes a film's colours from a swatch: its accents by how light they are, and
 // between them and the ground one that text can still be read on.
 func paletteOf(name string, light bool) Palette {
-	s, _ := palette.Named(name)
+	s, _ := palette.FindSwatch(name)
 	back, text := s.Paper, s.Ink
 	if light != (back.L > text.L) {
 		back, text = text, back

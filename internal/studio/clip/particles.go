@@ -22,7 +22,7 @@ type particle struct {
 func newParticles(s Script) Scene {
 	v := &particles{script: s}
 	w, h := float64(s.Width), float64(s.Height)
-	v.title = newTitle(s, Box{w * 0.12, h * 0.2, w * 0.76, h * 0.6}, Type{Face: lettering.Bold, Lines: 4 + s.Height/s.Width*2, Most: s.short() * 0.17, Align: 0.5})
+	v.title = newTitle(s, Box{w * 0.12, h * 0.2, w * 0.76, h * 0.6}, Type{Face: lettering.Bold, Lines: 4 + s.Height/s.Width*2, Most: s.shorterSide() * 0.17, Align: 0.5})
 	chance := s.chance(3)
 	p := s.Palette
 	colours := []ink.Color{p.Soft, p.Mid, p.Accent, p.Soft}
@@ -32,7 +32,7 @@ func newParticles(s Script) Scene {
 	for range 130 {
 		depth := 0.25 + 0.75*chance.Float64()
 		v.list = append(v.list, particle{
-			x: chance.Float64(), y: chance.Float64(), depth: depth, size: s.short() * (0.0022 + 0.0045*depth*chance.Float64()),
+			x: chance.Float64(), y: chance.Float64(), depth: depth, size: s.shorterSide() * (0.0022 + 0.0045*depth*chance.Float64()),
 			turn: chance.Float64(), speed: 0.04 + 0.06*chance.Float64(), colour: colours[chance.IntN(len(colours))],
 		})
 	}
@@ -57,8 +57,8 @@ func (v *particles) Draw(s *Sheet, at float64) {
 	v.drawLines(s, places, open)
 	for i, k := range v.list {
 		x, y := places[i].X, places[i].Y
-		a := (0.25 + 0.75*k.depth) * open * v.title.quiet(x, y, v.script.short()*0.14, 0.35)
-		if !p.Light && k.size > v.script.short()*0.0045 {
+		a := (0.25 + 0.75*k.depth) * open * v.title.quiet(x, y, v.script.shorterSide()*0.14, 0.35)
+		if !p.Light && k.size > v.script.shorterSide()*0.0045 {
 			s.glow(x, y, k.size*8, k.colour, 0.5*a)
 		}
 		s.disc(x, y, k.size, k.colour, a)
@@ -67,12 +67,12 @@ func (v *particles) Draw(s *Sheet, at float64) {
 }
 
 func (v *particles) drawLines(s *Sheet, places []ink.Point, open float64) {
-	reach := v.script.short() * 0.17
+	reach := v.script.shorterSide() * 0.17
 	colour := v.script.Palette.Soft
 	if v.script.Palette.Light {
 		colour = v.script.Palette.Mid
 	}
-	width := max(v.script.short()/700, 0.7)
+	width := max(v.script.shorterSide()/700, 0.7)
 	for i, a := range places {
 		for _, b := range places[i+1:] {
 			dx, dy := b.X-a.X, b.Y-a.Y
@@ -83,7 +83,7 @@ func (v *particles) drawLines(s *Sheet, places []ink.Point, open float64) {
 			if d > reach || d < 1 {
 				continue
 			}
-			alpha := (1 - d/reach) * 0.55 * open * v.title.quiet((a.X+b.X)/2, (a.Y+b.Y)/2, v.script.short()*0.14, 0.12)
+			alpha := (1 - d/reach) * 0.55 * open * v.title.quiet((a.X+b.X)/2, (a.Y+b.Y)/2, v.script.shorterSide()*0.14, 0.12)
 			s.line(a, b, width, colour, alpha)
 		}
 	}

@@ -101,7 +101,7 @@ func (a *Album) Stage() Scene {
 	if a.Text != "" {
 		w, h := float64(a.Width), float64(a.Height)
 		box := Box{w * 0.08, h * 0.70, w * 0.84, h * 0.22}
-		v.caption = Set(a.Text, box, Type{Face: lettering.Medium, Lines: 2 + a.Height/a.Width, Most: a.short() * 0.075, Align: 0.5})
+		v.caption = Set(a.Text, box, Type{Face: lettering.Medium, Lines: 2 + a.Height/a.Width, Most: a.shorterSide() * 0.075, Align: 0.5})
 	}
 	return v
 }

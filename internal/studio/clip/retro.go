@@ -21,7 +21,7 @@ func newRetro(s Script) Scene {
 	v := &retro{script: s}
 	w, h := float64(s.Width), float64(s.Height)
 	chance := s.chance(5)
-	v.title = newTitle(s, Box{w * 0.1, h * 0.07, w * 0.8, h * 0.27}, Type{Face: lettering.Bold, Lines: 3 + s.Height/s.Width*2, Most: s.short() * 0.16, Align: 0.5})
+	v.title = newTitle(s, Box{w * 0.1, h * 0.07, w * 0.8, h * 0.27}, Type{Face: lettering.Bold, Lines: 3 + s.Height/s.Width*2, Most: s.shorterSide() * 0.16, Align: 0.5})
 	for range 90 {
 		v.stars = append(v.stars, [3]float64{chance.Float64(), chance.Float64() * 0.5, chance.Float64()})
 	}
@@ -50,7 +50,7 @@ func (v *retro) Draw(s *Sheet, at float64) {
 	})
 	for _, k := range v.stars {
 		glitter := 0.35 + 0.4*turn(at*(0.2+0.5*k[2])+k[2]*7)
-		s.disc(k[0]*s.w, k[1]*s.h, v.script.short()*(0.0012+0.0016*k[2]), p.Ink, max(glitter, 0)*(1-k[1]*1.6))
+		s.disc(k[0]*s.w, k[1]*s.h, v.script.shorterSide()*(0.0012+0.0016*k[2]), p.Ink, max(glitter, 0)*(1-k[1]*1.6))
 	}
 	v.drawSun(s, at)
 	v.drawHills(s)
@@ -59,17 +59,17 @@ func (v *retro) Draw(s *Sheet, at float64) {
 	v.drawGrid(s, at, line)
 	if !p.Light {
 		for i := range 3 {
-			t := v.script.short() * 0.012 * float64(i+1)
+			t := v.script.shorterSide() * 0.012 * float64(i+1)
 			s.bar(0, y-t, s.w, y+t, p.Soft, 0.13)
 		}
 	}
-	s.bar(0, y-v.script.short()*0.002, s.w, y+v.script.short()*0.002, p.Soft, 1)
+	s.bar(0, y-v.script.shorterSide()*0.002, s.w, y+v.script.shorterSide()*0.002, p.Soft, 1)
 	v.title.rise(s, at, p.Ink)
 }
 
 // drawSun draws a disc with slits that move down and widen.
 func (v *retro) drawSun(s *Sheet, at float64) {
-	r := v.script.short() * 0.21
+	r := v.script.shorterSide() * 0.21
 	cx, cy := s.w/2, s.h*horizon-r*0.34+(1-easeOut(at/1.6))*r*0.9
 	if p := v.script.Palette; !p.Light {
 		s.glow(cx, cy, r*2.6, p.Mid.Mix(p.Soft, 0.4), 0.9)
@@ -94,7 +94,7 @@ func (v *retro) drawHills(s *Sheet) {
 	if p.Light {
 		colour = p.Mid
 	}
-	reach := min(s.w*0.42, s.w/2-v.script.short()*0.24)
+	reach := min(s.w*0.42, s.w/2-v.script.shorterSide()*0.24)
 	for _, side := range []bool{false, true} {
 		points := []ink.Point{{X: -2, Y: s.h*horizon + 1}}
 		for i, h := range v.ridge {
@@ -113,7 +113,7 @@ func (v *retro) drawHills(s *Sheet) {
 
 func (v *retro) drawGrid(s *Sheet, at float64, line ink.Color) {
 	y0, deep := s.h*horizon, s.h*(1-horizon)
-	thin := max(v.script.short()/420, 1)
+	thin := max(v.script.shorterSide()/420, 1)
 	var rays ink.Path
 	for i := -16.0; i <= 16; i++ {
 		rays.Stroke([]ink.Point{{X: s.w * (0.5 + i*0.035), Y: y0}, {X: s.w * (0.5 + i*0.21), Y: s.h + 2}}, thin)

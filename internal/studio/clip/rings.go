@@ -35,7 +35,7 @@ func newRings(s Script) Scene {
 	if s.Text == "" {
 		v.cx, v.cy = w/2, h/2
 	}
-	v.title = newTitle(s, box, Type{Face: lettering.Bold, Lines: 5, Most: s.short() * 0.17})
+	v.title = newTitle(s, box, Type{Face: lettering.Bold, Lines: 5, Most: s.shorterSide() * 0.17})
 	p := s.Palette
 	colours := []ink.Color{p.Mid, p.Soft, p.Accent, p.Deep, p.Mid, p.Soft}
 	r := reach * 0.16
@@ -61,7 +61,7 @@ func (v *rings) Draw(s *Sheet, at float64) {
 	if v.script.Beat > 0 { // a small pulse with the music
 		beat = 1 + 0.06*math.Exp(-6*math.Mod(at, v.script.Beat)/v.script.Beat)
 	}
-	inner := v.script.short() * 0.055
+	inner := v.script.shorterSide() * 0.055
 	s.disc(v.cx, v.cy, inner*easeOut(at/0.8)*beat, p.Accent, 1)
 	for _, a := range v.arcs {
 		open := easeBoth((at - a.delay) / 1.3)

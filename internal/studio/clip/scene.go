@@ -26,8 +26,8 @@ type Script struct {
 
 func (s *Script) chance(stream uint64) *rand.Rand { return rand.New(rand.NewPCG(s.Seed, stream)) }
 
-// short is the shorter side: what sizes go by.
-func (s *Script) short() float64 { return float64(min(s.Width, s.Height)) }
+// shorterSide is the shorter side: what sizes go by.
+func (s *Script) shorterSide() float64 { return float64(min(s.Width, s.Height)) }
 
 // styles are the ways to stage a text, and the words that ask for them.
 var styles = []struct {

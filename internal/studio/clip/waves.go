@@ -27,7 +27,7 @@ func newWaves(s Script) Scene {
 	v := &waves{script: s}
 	w, h := float64(s.Width), float64(s.Height)
 	chance := s.chance(2)
-	v.title = newTitle(s, Box{w * 0.1, h * 0.08, w * 0.8, h * 0.34}, Type{Face: lettering.Bold, Lines: 3 + s.Height/s.Width*2, Most: s.short() * 0.15, Align: 0.5})
+	v.title = newTitle(s, Box{w * 0.1, h * 0.08, w * 0.8, h * 0.34}, Type{Face: lettering.Bold, Lines: 3 + s.Height/s.Width*2, Most: s.shorterSide() * 0.15, Align: 0.5})
 	v.sunX = w * (0.3 + 0.4*chance.Float64())
 	for i := range waveLayers {
 		f := float64(i) / (waveLayers - 1)
@@ -38,7 +38,7 @@ func newWaves(s Script) Scene {
 			k.colour = s.Palette.Mid.Mix(s.Palette.Back, 0.15+0.85*f)
 		}
 		for j := range 3 {
-			k.tall[j] = s.short() * (0.035 - 0.009*float64(j)) * (0.8 + 0.5*chance.Float64()) * (0.7 + 0.5*f)
+			k.tall[j] = s.shorterSide() * (0.035 - 0.009*float64(j)) * (0.8 + 0.5*chance.Float64()) * (0.7 + 0.5*f)
 			k.long[j] = w * (0.75 - 0.22*float64(j)) * (0.7 + 0.6*chance.Float64()) * (0.8 + 0.5*f)
 			k.speed[j] = (0.035 + 0.05*f) * (1 + 0.5*float64(j)) * sign(chance.Float64()-0.4)
 			k.off[j] = chance.Float64()
@@ -76,7 +76,7 @@ func (v *waves) drawSun(s *Sheet, at float64) {
 	p := v.script.Palette
 	up := easeOut(at / max(v.script.Seconds*0.9, 1))
 	y := s.h*0.76 - s.h*0.15*up
-	r := v.script.short() * 0.13
+	r := v.script.shorterSide() * 0.13
 	if !p.Light {
 		s.glow(v.sunX, y, r*4, p.Soft.Mix(p.Accent, 0.3), 0.75)
 		s.disc(v.sunX, y, r, p.Accent, 1)

@@ -138,12 +138,12 @@ func (p *Page) Shadow(ctx context.Context, path *Path, c Color, blur float64, d 
 	tone := c.Tone()
 	return p.Wash(ctx, area, func(x, y int) (Tone, float64) {
 		fx, fy := (float64(x-area.Min.X)+0.5)/float64(step)-0.5, (float64(y-area.Min.Y)+0.5)/float64(step)-0.5
-		return tone, opacity * between(mask, fx, fy)
+		return tone, opacity * readBetween(mask, fx, fy)
 	})
 }
 
-// between reads a mask between its pixels, from 0 to 1.
-func between(m *image.Alpha, x, y float64) float64 {
+// readBetween reads a mask between its pixels, from 0 to 1.
+func readBetween(m *image.Alpha, x, y float64) float64 {
 	x, y = min(float64(m.Rect.Max.X-1), max(0, x)), min(float64(m.Rect.Max.Y-1), max(0, y))
 	x0, y0 := int(x), int(y)
 	x1, y1 := min(x0+1, m.Rect.Max.X-1), min(y0+1, m.Rect.Max.Y-1)

@@ -31,16 +31,16 @@ const (
 )
 
 var faces = [...]func() *sfnt.Font{
-	Regular:    once(goregular.TTF),
-	Medium:     once(gomedium.TTF),
-	Bold:       once(gobold.TTF),
-	Italic:     once(goitalic.TTF),
-	BoldItalic: once(gobolditalic.TTF),
-	Mono:       once(gomono.TTF),
-	MonoBold:   once(gomonobold.TTF),
+	Regular:    loadOnce(goregular.TTF),
+	Medium:     loadOnce(gomedium.TTF),
+	Bold:       loadOnce(gobold.TTF),
+	Italic:     loadOnce(goitalic.TTF),
+	BoldItalic: loadOnce(gobolditalic.TTF),
+	Mono:       loadOnce(gomono.TTF),
+	MonoBold:   loadOnce(gomonobold.TTF),
 }
 
-func once(ttf []byte) func() *sfnt.Font {
+func loadOnce(ttf []byte) func() *sfnt.Font {
 	return sync.OnceValue(func() *sfnt.Font {
 		f, err := sfnt.Parse(ttf)
 		if err != nil {

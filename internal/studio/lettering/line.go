@@ -74,7 +74,7 @@ func capitals(text string) string { return strings.ToTitle(strings.ReplaceAll(te
 
 // visual is a line in the order it is written on paper: Hebrew runs from the right.
 func visual(text string) string {
-	if !strings.ContainsFunc(text, rightToLeft) {
+	if !strings.ContainsFunc(text, isRightToLeft) {
 		return text
 	}
 	var p bidi.Paragraph
@@ -98,6 +98,6 @@ func visual(text string) string {
 	return strings.Join(runs, "")
 }
 
-func rightToLeft(r rune) bool {
+func isRightToLeft(r rune) bool {
 	return unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana)
 }

@@ -15,8 +15,8 @@ type Swatch struct {
 	Accents    [4]ink.LCH // the first is the loudest
 }
 
-// Named is a swatch by its name, and whether there is one.
-func Named(name string) (Swatch, bool) {
+// FindSwatch finds a swatch by its name, and whether there is one.
+func FindSwatch(name string) (Swatch, bool) {
 	s, ok := swatches[name]
 	return s, ok
 }

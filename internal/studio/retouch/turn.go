@@ -81,7 +81,7 @@ func Rotate(ctx context.Context, m *image.RGBA, degrees float64, background colo
 		for y := top; y < bottom; y++ {
 			for x := range int(nw) {
 				dx, dy := float64(x)+0.5-nw/2, float64(y)+0.5-nh/2
-				p := between(m, dx*cos+dy*sin+w/2-0.5, dy*cos-dx*sin+h/2-0.5)
+				p := readBetween(m, dx*cos+dy*sin+w/2-0.5, dy*cos-dx*sin+h/2-0.5)
 				layUnder(&p, background)
 				copy(out.Pix[y*out.Stride+4*x:], p[:])
 			}
@@ -90,8 +90,8 @@ func Rotate(ctx context.Context, m *image.RGBA, degrees float64, background colo
 	return out, err
 }
 
-// between reads a picture between its pixels; outside it is clear.
-func between(m *image.RGBA, x, y float64) (p [4]uint8) {
+// readBetween reads a picture between its pixels; outside it is clear.
+func readBetween(m *image.RGBA, x, y float64) (p [4]uint8) {
 	x0, y0 := math.Floor(x), math.Floor(y)
 	fx, fy := x-x0, y-y0
 	var sum [4]float64

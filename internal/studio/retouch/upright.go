@@ -6,8 +6,8 @@ import (
 	"image/draw"
 )
 
-// Whole is the first frame on its full sheet: that of a GIF may be a part of it.
-func Whole(m image.Image, sheet image.Rectangle) image.Image {
+// FirstFrame is the first frame on its full sheet: that of a GIF may be a part of it.
+func FirstFrame(m image.Image, sheet image.Rectangle) image.Image {
 	if m.Bounds() == sheet || m.Bounds().Dx() > sheet.Dx() || m.Bounds().Dy() > sheet.Dy() {
 		return m
 	}

@@ -60,6 +60,44 @@ test('pictures and files', async () => {
   assert.match(answer.output_text, /one two three/);
 });
 
+test('a conversation', async () => {
+  const { id } = await client.conversations.create({ metadata: { topic: 'sea' }, items: [{ role: 'user', content: 'One' }] });
+  const answer = await client.responses.create({ model, input: 'Two', conversation: id });
+  assert.equal(answer.conversation.id, id);
+  const items = [];
+  for await (const item of client.conversations.items.list(id, { order: 'asc', limit: 2 })) items.push(item);
+  assert.deepEqual(items.map((i) => i.role), ['user', 'user', 'assistant']);
+  assert.deepEqual(items[2], answer.output[0]);
+  assert.equal((await client.conversations.items.retrieve(items[0].id, { conversation_id: id })).content[0].text, 'One');
+  assert.equal((await client.conversations.items.delete(items[0].id, { conversation_id: id })).id, id);
+  assert.equal((await client.conversations.items.create(id, { items: [{ role: 'user', content: 'Three' }] })).data.length, 1);
+  assert.deepEqual((await client.conversations.update(id, { metadata: { topic: 'sky' } })).metadata, { topic: 'sky' });
+  assert.equal((await client.conversations.delete(id)).deleted, true);
+  await assert.rejects(client.conversations.retrieve(id), OpenAI.NotFoundError);
+});
+
+test('in the background', async () => {
+  const begun = await client.responses.create({ model, input: 'Hello there', background: true });
+  assert.ok(['queued', 'in_progress'].includes(begun.status));
+  const seen = [];
+  for await (const event of await client.responses.retrieve(begun.id, { stream: true, starting_after: 0 })) seen.push(event);
+  assert.deepEqual(seen.map((e) => e.sequence_number), seen.map((_, i) => i + 1));
+  assert.equal(seen.at(-1).type, 'response.completed');
+  const whole = await client.responses.retrieve(begun.id);
+  assert.match(whole.output_text, /Hello there/);
+  const long = await client.responses.create({ model, input: '[[sandbox: silence]]', background: true });
+  assert.equal((await client.responses.cancel(long.id)).status, 'cancelled');
+  assert.equal((await client.responses.retrieve(long.id)).status, 'cancelled');
+});
+
+test('a conversation made shorter', async () => {
+  const short = await client.responses.compact({ model, input: [{ role: 'user', content: 'One' }, { role: 'assistant', content: 'Two' }] });
+  assert.deepEqual(short.output.map((i) => i.type), ['message', 'compaction']);
+  assert.ok(short.usage.total_tokens > 0);
+  const answer = await client.responses.create({ model, input: [...short.output, { role: 'user', content: 'Three' }] });
+  assert.match(answer.output_text, /Three/);
+});
+
 test('the ends of an answer', async () => {
   const cut = await client.responses.create({ model, input: '[[sandbox: words=50]]', max_output_tokens: 16 });
   assert.equal(cut.status, 'incomplete');

@@ -121,14 +121,14 @@ func (l *life) obey(name, value string) error {
 			if o.form != "" {
 				form += "=" + o.form
 			}
-			return badOrder("The sandbox cannot obey " + name + "=" + strconv.Quote(value) + "; write it as " + form + ".")
+			return refuseOrder("The sandbox cannot obey " + name + "=" + strconv.Quote(value) + "; write it as " + form + ".")
 		}
 		names = append(names, o.name)
 	}
-	return badOrder("The sandbox does not know the order " + strconv.Quote(name) + "; it knows " + strings.Join(names, ", ") + ".")
+	return refuseOrder("The sandbox does not know the order " + strconv.Quote(name) + "; it knows " + strings.Join(names, ", ") + ".")
 }
 
-func badOrder(text string) error { return &media.Failure{Class: media.BadInput, Message: text} }
+func refuseOrder(text string) error { return &media.Failure{Class: media.BadInput, Message: text} }
 
 // span reads 2s, 200ms, or a number of seconds.
 func span(d *time.Duration, v string) bool {

@@ -19,8 +19,8 @@ import (
 // for, twice.
 type Journal interface {
 	Accept(ctx context.Context, key string, life []byte) error
-	// Accepted is the life of the first entry of a key.
-	Accepted(ctx context.Context, key string) (life []byte, found bool, err error)
+	// FindAccepted finds the life of the first entry of a key.
+	FindAccepted(ctx context.Context, key string) (life []byte, found bool, err error)
 }
 
 // Maker is the sandbox. It is safe for concurrent use.
@@ -148,9 +148,9 @@ func (m *Maker) Forget(t media.Ticket) {
 
 // Find looks work up in the journal.
 func (m *Maker) Find(ctx context.Context, key string, _ time.Time) (media.Ticket, bool, error) {
-	ticket, found, err := m.journal.Accepted(ctx, key)
+	ticket, found, err := m.journal.FindAccepted(ctx, key)
 	return ticket, found, err
 }
 
-// Settled is at once: the journal is written before the answer.
-func (*Maker) Settled() time.Duration { return 0 }
+// SettledAfter is at once: the journal is written before the answer.
+func (*Maker) SettledAfter() time.Duration { return 0 }

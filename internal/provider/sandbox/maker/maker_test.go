@@ -23,7 +23,7 @@ func (b books) Accept(_ context.Context, key string, life []byte) error {
 	return nil
 }
 
-func (b books) Accepted(_ context.Context, key string) ([]byte, bool, error) {
+func (b books) FindAccepted(_ context.Context, key string) ([]byte, bool, error) {
 	if len(b[key]) == 0 {
 		return nil, false, nil
 	}

@@ -108,7 +108,7 @@ func (e *Encoder) macroblock(p *Picture, column, row int, key bool) macroblock {
 	m := e.choose(p, column, row, key)
 	luma, chroma := row*16*p.Stride+column*16, row*8*(p.Stride/2)+column*8
 	some := false
-	if m.luma == same && e.unchanged(p, luma, chroma) {
+	if m.luma == same && e.isUnchanged(p, luma, chroma) {
 		m.empty = true
 	} else {
 		some = e.transform(p, luma, chroma)
@@ -132,8 +132,8 @@ func put(plane []uint8, stride int, src []uint8, size int) {
 	}
 }
 
-// unchanged reports whether an eye would miss that a macroblock is not quite the guess.
-func (e *Encoder) unchanged(p *Picture, luma, chroma int) bool {
+// isUnchanged reports whether an eye would miss that a macroblock is not quite the guess.
+func (e *Encoder) isUnchanged(p *Picture, luma, chroma int) bool {
 	return near(p.Y[luma:], p.Stride, e.work.guess[:256], 16) &&
 		near(p.U[chroma:], p.Stride/2, e.work.guess[256:320], 8) && near(p.V[chroma:], p.Stride/2, e.work.guess[320:], 8)
 }

@@ -1,32 +1,11 @@
-package openai
+package dialect
 
-import (
-	"strings"
+import "strings"
 
-	"stele/internal/dialect"
-	"stele/internal/jsonscan"
-)
-
-// news is what a chunk adds: its delta, or a message in the place of one. Where there are deltas, a message
-// beside them is all that they have said, as Perplexity's is; only a call may be in it that they left out.
-func (d *streamReader) news(delta, message jsonscan.Value) jsonscan.Value {
-	if !message.Exists() || dialect.Tells(delta) {
-		d.byDelta = d.byDelta || delta.Exists()
-		return delta
-	}
-	if !d.byDelta {
-		return message
-	}
-	if calls := message.Get("tool_calls"); len(d.calls) == 0 && calls.Len() > 0 {
-		d.piece("tool_calls", calls, message)
-	}
-	return delta
-}
-
-// snapshots sees through servers that tell all arguments so far with every piece: Baidu's and
+// Snapshots sees through servers that tell all arguments so far with every piece: Baidu's and
 // other resellers' (NousResearch/hermes-agent#35718). The second piece gives them away: it begins
 // with the first one, and the two in a row are no JSON.
-type snapshots struct {
+type Snapshots struct {
 	first  string // piece, while only that is there
 	second string // piece, where it may be either: {"a": and {"a":1} may be an object in an object
 	told   int    // bytes that the last piece had, where every piece has all; 0: it has not
@@ -37,8 +16,8 @@ type snapshots struct {
 // it stands.
 const longestKept = 1 << 10
 
-// news is what a piece adds to those before it.
-func (s *snapshots) news(text string) string {
+// News is what a piece adds to those before it.
+func (s *Snapshots) News(text string) string {
 	switch {
 	case s.pieces || strings.TrimSpace(text) == "":
 		return text
@@ -58,7 +37,7 @@ func (s *snapshots) news(text string) string {
 		return text
 	case wantsValue(s.first):
 		if s.second = text; len(text) > longestKept {
-			return s.rest()
+			return s.Rest()
 		}
 		s.second = strings.Clone(text)
 		return ""
@@ -68,7 +47,7 @@ func (s *snapshots) news(text string) string {
 }
 
 // judge tells by a third piece what the second one was.
-func (s *snapshots) judge(third string) string {
+func (s *Snapshots) judge(third string) string {
 	if strings.HasPrefix(third, s.second) {
 		s.told = len(third)
 		return third[len(s.first):]
@@ -77,17 +56,17 @@ func (s *snapshots) judge(third string) string {
 	return s.second + third
 }
 
-// rest is what is still to be told of a second piece, where there is no third.
-func (s *snapshots) rest() string {
+// Rest is what is still to be told of a second piece, where there is no third.
+func (s *Snapshots) Rest() string {
 	text := s.second
 	if s.second = ""; text == "" || s.told > 0 || s.pieces {
 		return ""
 	}
 	s.pieces = true
-	var alone, both balance
-	alone.add(text)
-	both.add(s.first + text)
-	if alone.whole() && !both.whole() {
+	var alone, both Balance
+	alone.Add(text)
+	both.Add(s.first + text)
+	if alone.Whole() && !both.Whole() {
 		return text[len(s.first):]
 	}
 	return text
@@ -98,3 +77,36 @@ func wantsValue(text string) bool {
 	text = strings.TrimSpace(text)
 	return strings.HasSuffix(text, ":") || strings.HasSuffix(text, "[") || strings.HasSuffix(text, ",")
 }
+
+// Balance sees pieces of JSON go by and knows when an object among them ended.
+type Balance struct {
+	depth           int
+	begun           bool
+	quoted, escaped bool
+}
+
+// Add takes a piece.
+func (b *Balance) Add(text string) {
+	for i := range len(text) {
+		switch c := text[i]; {
+		case b.escaped:
+			b.escaped = false
+		case b.quoted:
+			b.escaped = c == '\\'
+			b.quoted = c != '"'
+		case c == '"':
+			b.quoted = true
+		case c == '{':
+			b.depth++
+			b.begun = true
+		case c == '}':
+			b.depth--
+		}
+	}
+}
+
+// Whole reports whether an object has ended, and nothing was begun behind it.
+func (b *Balance) Whole() bool { return b.begun && b.depth == 0 && !b.quoted }
+
+// Begun reports whether an object has begun.
+func (b *Balance) Begun() bool { return b.begun }

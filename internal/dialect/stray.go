@@ -1,0 +1,102 @@
+package dialect
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"stele/internal/jsonscan"
+	"stele/internal/wire"
+)
+
+// ReadStray is the status of an error that stands in a stream in another form than its dialect's: what a
+// proxy or a server's own framework says, {"detail": …}, {"message": …}, {"error": "…"}, a list of one, or words
+// under the name of an error. It is false for what is part of an answer, and for {"error": {…}}, which codecs read themselves.
+func ReadStray(frame wire.Frame) (status int, stray bool) {
+	event := string(frame.Event)
+	named := event == "error"
+	if event != "" && event != "message" && !named { // such as of a server that tells how long its queue is
+		return 0, false
+	}
+	if !jsonscan.Valid(frame.Data, jsonscan.Lenient) {
+		return http.StatusBadGateway, named
+	}
+	root := jsonscan.At(frame.Data, 0)
+	listed := root.Kind() == jsonscan.Array
+	if listed {
+		root = root.Index(0)
+	}
+	_, message := Complaint(root)
+	switch {
+	case isOfAnswer(root), !listed && root.Get("error").Kind() == jsonscan.Object, message == "" && !named:
+		return 0, false
+	}
+	return cmp.Or(StatusIn(root), http.StatusBadGateway), true
+}
+
+// isOfAnswer reports whether a frame has what only frames of answers have, in any dialect.
+func isOfAnswer(root jsonscan.Value) bool {
+	for key, v := range root.Members() {
+		switch key.Name {
+		case "choices", "candidates", "usage", "usageMetadata", "usage_metadata", "promptFeedback", "prompt_feedback", "delta", "content_block":
+			if !v.Absent() {
+				return true
+			}
+		case "message":
+			if v.Kind() == jsonscan.Object && !v.Get("role").Absent() {
+				return true
+			}
+		case "object":
+			if strings.HasPrefix(v.View(), "chat.") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ownNames are what errors call themselves, and the statuses that go with it.
+var ownNames = []struct {
+	status int
+	signs  []string
+}{
+	{http.StatusTooManyRequests, []string{"rate_limit", "rate limit", "ratelimit", "too many requests", "quota", "resource_exhausted"}},
+	{http.StatusServiceUnavailable, []string{"overloaded", "unavailable", "slow_down"}},
+	{http.StatusGatewayTimeout, []string{"timeout", "deadline_exceeded"}},
+	{http.StatusUnauthorized, []string{"api_key", "authentication", "unauthenticated", "permission"}},
+	{http.StatusNotFound, []string{"model_not_found"}},
+	{http.StatusBadRequest, []string{"invalid_request", "invalid_argument", "context_length", "badrequest"}},
+}
+
+// StatusInWords is the status that goes with what an error calls itself; 0: it does not say.
+func StatusInWords(said string) int {
+	for _, w := range ownNames {
+		if Says(said, w.signs...) {
+			return w.status
+		}
+	}
+	return 0
+}
+
+// StatusIn is the status that an error names somewhere in itself, as a number or in words; 0: it does not say.
+func StatusIn(root jsonscan.Value) int {
+	inner, message := Complaint(root)
+	for _, v := range []jsonscan.Value{inner, root} {
+		for _, name := range []string{"code", "status", "status_code", "statusCode", "http_code"} {
+			n, err := strconv.Atoi(cmp.Or(v.Get(name).View(), string(v.Get(name).Raw())))
+			if err == nil && n >= http.StatusBadRequest && n <= 599 {
+				return n
+			}
+		}
+	}
+	said := []string{inner.Get("type").View(), inner.Get("code").View(), inner.Get("status").View()}
+	if status := StatusInWords(strings.Join(said, " ")); status != 0 {
+		return status
+	}
+	if status := StatusInWords(message); slices.Contains([]int{http.StatusTooManyRequests, http.StatusServiceUnavailable}, status) {
+		return status
+	}
+	return 0
+}

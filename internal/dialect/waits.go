@@ -1,0 +1,125 @@
+package dialect
+
+import (
+	"cmp"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"stele/internal/jsonscan"
+)
+
+// RetryAfter is when the headers say that trying again makes sense, or the words of a refusal;
+// 0: they do not.
+func RetryAfter(h http.Header, message string) time.Duration {
+	if wait, ok := waitFor(h.Get("Retry-After-Ms"), time.Millisecond); ok {
+		return wait
+	}
+	text := h.Get("Retry-After")
+	if wait, ok := waitFor(text, time.Second); ok {
+		return wait
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return min(max(0, time.Until(at)), LongestWait)
+	}
+	if wait, err := time.ParseDuration(text); err == nil {
+		return min(max(0, wait), LongestWait)
+	}
+	return cmp.Or(waitForReset(h), waitInWords(message))
+}
+
+// resets are the headers that say how much of a limit is left, and when there is all of it again.
+var resets = func() (list [][2]string) {
+	for _, of := range []string{"requests", "tokens"} {
+		list = append(list, [2]string{"X-Ratelimit-Remaining-" + of, "X-Ratelimit-Reset-" + of})
+	}
+	for _, of := range []string{"requests", "tokens", "input-tokens", "output-tokens"} {
+		list = append(list, [2]string{"Anthropic-Ratelimit-" + of + "-Remaining", "Anthropic-Ratelimit-" + of + "-Reset"})
+	}
+	return append(list, [2]string{"X-Ratelimit-Remaining", "X-Ratelimit-Reset"}, [2]string{"Ratelimit-Remaining", "Ratelimit-Reset"})
+}()
+
+// waitForReset is how long it is until all limits that are used up are whole again; 0: none is, or nothing says when.
+func waitForReset(h http.Header) (longest time.Duration) {
+	for _, of := range resets {
+		if h.Get(of[0]) == "0" {
+			longest = max(longest, untilReset(h.Get(of[1])))
+		}
+	}
+	return min(longest, LongestWait)
+}
+
+// untilReset reads a duration, seconds, or a time in words, seconds or milliseconds.
+func untilReset(text string) time.Duration {
+	if wait, err := time.ParseDuration(text); err == nil {
+		return wait
+	}
+	if at, err := time.Parse(time.RFC3339, text); err == nil {
+		return time.Until(at)
+	}
+	const someTimeAgo = 1 << 30 // seconds, of which no wait has as many
+	switch n, err := strconv.ParseInt(text, 10, 64); {
+	case err != nil:
+		return 0
+	case n > someTimeAgo*1000:
+		return time.Until(time.UnixMilli(n))
+	case n > someTimeAgo:
+		return time.Until(time.Unix(n, 0))
+	default:
+		return time.Duration(min(n, int64(LongestWait/time.Second))) * time.Second
+	}
+}
+
+// WaitIn is how long a refusal says in a member of its own that one has to wait; 0: it does not.
+func WaitIn(root jsonscan.Value) time.Duration {
+	inner, _ := Complaint(root)
+	for _, v := range []jsonscan.Value{inner, inner.Get("metadata"), root} {
+		for _, name := range []string{"retry_after", "retry_after_seconds", "retryAfter"} {
+			of := v.Get(name)
+			if wait, ok := waitFor(cmp.Or(of.View(), string(of.Raw())), time.Second); ok {
+				return wait
+			}
+		}
+	}
+	return 0
+}
+
+// How upstreams say it where no header does: "try again in 1m30.5s", "retry after 20 seconds".
+var (
+	tryAgain = regexp.MustCompile(`(?i)(?:(?:try again|retry|resets?)(?: your request)? (?:in|after)|please wait(?: for)?) ((?:\d+(?:\.\d+)? ?[a-z]+[ ,]*)+)`)
+	lasting  = regexp.MustCompile(`(\d+(?:\.\d+)?) ?([a-z]+)`)
+	units    = map[string]time.Duration{
+		"ms": time.Millisecond, "millisecond": time.Millisecond, "s": time.Second, "sec": time.Second, "second": time.Second,
+		"m": time.Minute, "min": time.Minute, "minute": time.Minute, "h": time.Hour, "hour": time.Hour,
+	}
+)
+
+// waitInWords is how long a refusal says that one has to wait; 0: it does not say.
+func waitInWords(message string) (sum time.Duration) {
+	found := tryAgain.FindStringSubmatch(message)
+	if found == nil {
+		return 0
+	}
+	for _, one := range lasting.FindAllStringSubmatch(strings.ToLower(found[1]), -1) {
+		unit, known := units[one[2]]
+		if !known {
+			unit = units[strings.TrimSuffix(one[2], "s")]
+		}
+		wait, _ := waitFor(one[1], unit)
+		sum += wait
+	}
+	return min(sum, LongestWait)
+}
+
+// LongestWait is the longest that an upstream is believed to want to be left alone.
+const LongestWait = 24 * time.Hour
+
+// waitFor reads a number of units to wait.
+func waitFor(text string, unit time.Duration) (time.Duration, bool) {
+	if n, err := strconv.ParseFloat(text, 64); err == nil && n > 0 {
+		return time.Duration(min(n*float64(unit), float64(LongestWait))), true
+	}
+	return 0, false
+}
