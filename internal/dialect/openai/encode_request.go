@@ -26,7 +26,10 @@ func (Codec) EncodeRequest(c *chat.Conversation, t dialect.Target) (dialect.Call
 		}
 	}
 	if t.Stream {
-		e.Key("stream").Bool(true).Key("stream_options").Open(object).Key("include_usage").Bool(true).Close(object)
+		e.Key("stream").Bool(true)
+	}
+	if t.Stream && !e.refuses(dialect.UsageWish) {
+		e.Key(dialect.UsageWish).Open(object).Key("include_usage").Bool(true).Close(object)
 	}
 	e.Close(object)
 	return dialect.Call{Path: endpoint, Body: e.Bytes(), Losses: e.losses, Stops: e.stops, Names: e.names.Back()}, nil
