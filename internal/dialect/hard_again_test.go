@@ -250,4 +250,32 @@ var hardAgain = section{"AS", "what servers refuse in their own words, and what 
 			}
 		}
 	}},
+	// As the Responses API has them, and as agents keep them.
+	{number: 1243, name: "a call whose name and arguments are not in its function", run: func(t *testing.T) {
+		for _, from := range []string{A, G} {
+			for _, call := range []string{`{"id":"c","type":"function","name":"f","arguments":"{\"a\":1}"}`, `{"id":"c","name":"f","arguments":{"a":1}}`} {
+				is(t, from+call, tells(t, trip{from: from, to: O, own: true, answers: []string{endO("tool_calls", `"content":null,"tool_calls":[`+call+`]`)}}), `||f{"a":1}|tool`)
+				is(t, from+call+", streamed", tells(t, trip{from: from, to: O, own: true, stream: true, answers: []string{chunksO("tool_calls", `{"tool_calls":[`+call+`]}`)}}), `||f{"a":1}|tool`)
+			}
+			is(t, from+", in pieces", tells(t, trip{from: from, to: O, own: true, stream: true, answers: []string{chunksO("tool_calls", `{"tool_calls":[{"index":0,"id":"c","name":"f","arguments":""}]}`, `{"tool_calls":[{"index":0,"arguments":"{\"a\""}]}`, `{"tool_calls":[{"index":0,"arguments":":1}"}]}`)}}), `||f{"a":1}|tool`)
+		}
+		l := take(t, trip{from: O, to: A, ask: `{"model":"m",` + toolsO + `,"messages":[{"role":"user","content":"go"},{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","name":"f","arguments":"{\"a\":1}"}]},{"role":"tool","tool_call_id":"c","content":"ok"}]}`})
+		l.sends("messages.1.content.0.input", `{"a":1}`)
+		l.quiet()
+	}},
+	{number: 1244, name: "a shape and thoughts, in the words of vLLM's and Ollama's clients", run: func(t *testing.T) {
+		schema := `{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}`
+		for _, member := range []string{`"guided_json":` + schema, `"guided_json":` + quoted(schema), `"structured_outputs":{"json":` + schema + `}`, `"extra_body":{"guided_json":` + schema + `}`} {
+			take(t, trip{from: O, to: G, ask: withO(member)}).sends("generationConfig.responseJsonSchema", schema)
+			take(t, trip{from: O, to: A, ask: withO(member)}).sends("output_config.format.schema", schema)
+		}
+		take(t, trip{from: O, to: A, ask: withO(`"structured_outputs":{"regex":"a+"}`)}).warns("structured_outputs", chat.Dropped)
+		refuses(t, trip{from: O, to: A, ask: withO(`"guided_json":"a"`)}, "guided_json")
+		take(t, trip{from: O, to: A, ask: withO(`"think":false`)}).sends("thinking", `{"type":"disabled"}`)
+		take(t, trip{from: O, to: G, ask: withO(`"think":"high"`)}).sends("generationConfig.thinkingConfig.thinkingLevel", `"HIGH"`)
+	}},
+	{number: 1245, name: "a document of words that is empty", run: func(t *testing.T) {
+		l := take(t, trip{from: A, to: O, ask: `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":[{"type":"document","title":"a.txt","source":{"type":"text","media_type":"text/plain","data":""}},{"type":"text","text":"see"}]}]}`})
+		is(t, "words", strings.HasPrefix(l.got().Get("messages.0.content.0.text").Str, `<document title="a.txt">`), true)
+	}},
 }}
