@@ -32,7 +32,8 @@ var longestAnswers = []string{
 	"Invalid 'max_tokens': integer above maximum value. Expected a value <= 8192, but got 64000 instead.", "max_tokens 64000 exceeds model limit 8192",
 	"The parameter `max_completion_tokens` specified in the request are not valid: integer above maximum value, expected a value <= 8192, but got 32000 instead.",
 	"The maximum tokens you requested exceeds the model limit of 8192. Try again with a maximum tokens value that is lower than 8192.",
-	"max_tokens (64000) exceeds the maximum allowed (8192)", "max_tokens too large. Max is 8192", "max_tokens must be at most 8192", "The value of max_tokens should be between 1 and 8192",
+	"max_tokens (64000) exceeds the maximum allowed (8192)", "max_tokens too large. Max is 8192", "max_tokens must be at most 8192", "max_tokens must not exceed 8192", "max_tokens should be less than 8193", "max_tokens limit is 8192", "max_tokens is 64000, which exceeds the limit of 8192", "max output tokens is 8192", "max_tokens is out of range (1-8192)",
+	"the maximum value of max_tokens is 8192", "Value error, max_tokens must be less than or equal to max_model_len (8192)", "The value of max_tokens should be between 1 and 8192",
 	`{"detail":[{"type":"less_than_equal","loc":["body","max_tokens"],"msg":"Input should be less than or equal to 8192","input":64000,"ctx":{"le":8192}}]}`,
 }
 
@@ -277,5 +278,31 @@ var hardAgain = section{"AS", "what servers refuse in their own words, and what 
 	{number: 1245, name: "a document of words that is empty", run: func(t *testing.T) {
 		l := take(t, trip{from: A, to: O, ask: `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":[{"type":"document","title":"a.txt","source":{"type":"text","media_type":"text/plain","data":""}},{"type":"text","text":"see"}]}]}`})
 		is(t, "words", strings.HasPrefix(l.got().Get("messages.0.content.0.text").Str, `<document title="a.txt">`), true)
+	}},
+	{number: 1246, name: "a model that only streams, and one that does not", answer: "asked again in the other way; the client gets what it asked for", run: func(t *testing.T) {
+		streams := chunksO("stop", `{"content":"h"}`, `{"content":"i"}`)
+		for from, ask := range map[string]string{A: plain[A], G: plain[G]} {
+			for _, words := range []string{"This model only support stream mode, please enable the stream parameter to access the model. ", "parameter.enable_thinking must be set to false for non-streaming calls", "Requests with max_tokens > 4096 must have stream=true"} {
+				l := take(t, trip{from: from, to: O, own: true, ask: ask, statuses: []int{400, 200}, answers: []string{said(O, words), streams}})
+				is(t, from+words, inLine(l.sent[0].Get("stream").Exists(), l.then().Get("stream").Bool(), strings.Contains(l.body, `"hi"`)), "false true true")
+			}
+			for _, words := range []string{"This model doesn't support tool use in streaming mode.", "streaming is not supported"} {
+				l := take(t, trip{from: from, to: O, own: true, stream: true, ask: plainly(from, true), statuses: []int{400, 200}, answers: []string{said(O, words), hi[O]}})
+				is(t, from+words, inLine(l.sent[0].Get("stream").Bool(), l.then().Get("stream").Exists(), len(l.events()) > 0, strings.Contains(l.body, `"hi"`)), "true false true true")
+			}
+		}
+	}},
+	// Cloudflare's Workers AI has an answer that was to be JSON as an object.
+	{number: 1247, name: "words of an answer in another form", run: func(t *testing.T) {
+		for _, from := range []string{A, G} {
+			for content, want := range map[string]string{`{"type":"text","text":"hi"}`: "hi", `{"answer":1.0}`: `{"answer":1.0}`, `42`: "42", `true`: "true"} {
+				is(t, from+content, tells(t, trip{from: from, to: O, own: true, answers: []string{endO("stop", `"content":`+content)}}), "|"+want+"||stop")
+				is(t, from+content+", streamed", tells(t, trip{from: from, to: O, own: true, stream: true, answers: []string{chunksO("stop", `{"content":`+content+`}`)}}), "|"+want+"||stop")
+			}
+			is(t, from+", a delta", tells(t, trip{from: from, to: O, own: true, answers: []string{`{"id":"x","choices":[{"index":0,"delta":{"role":"assistant","content":"hi"},"finish_reason":"stop"}]}`}}), "|hi||stop")
+		}
+		for _, from := range []string{O, A} {
+			is(t, from+", Google's", tells(t, trip{from: from, to: G, own: true, answers: []string{`{"candidates":[{"content":"hi","finishReason":"STOP"}]}`}}), "|hi||stop")
+		}
 	}},
 }}

@@ -9,11 +9,14 @@ import (
 // for as much as the client does, and Claude Code asks every model for 32,000 tokens.
 var (
 	// output names what a limit is about.
-	output = regexp.MustCompile(`(?i)max_?(?:completion_?|output_?|new_?)?tokens|maximum tokens|completion tokens`)
+	output = regexp.MustCompile(`(?i)max[_ ]?(?:completion[_ ]?|output[_ ]?|new[_ ]?)?tokens|maximum tokens|completion tokens`)
 	// most is the limit: OpenAI, Anthropic, Volcengine, Groq, Mistral and FastAPI's servers, Amazon, DeepSeek and Alibaba, and others.
 	most = regexp.MustCompile(`(?i)(?:` +
-		`supports at most|no more than|at most|less than or equal to|<=|max(?:imum)? is|maximum allowed(?: is| of| value)?|model limit(?: is| of)?|max_total_tokens=|between \d+ and|from \d+ to` +
+		`supports at most|no more than|at most|less than or equal to(?: max_model_len)?|<=|max(?:imum)? is|maximum allowed(?: is| of| value)?|(?:model )?limit(?: is| of)?|max_total_tokens=|between \d+ and|from \d+ to|` +
+		`(?:not|cannot|may not) exceed|exceeds|tokens is|out of range \(\d+ ?-` +
 		`)[ :(=` + "`'" + `]*(\d+)|max_tokens: \d+ > (\d+), which is the maximum|\[ *\d+ *, *(\d+) *\]`)
+	// under is the first number that is too many.
+	under = regexp.MustCompile(`(?i)(?:less|lower|smaller) than (\d+)`)
 	// below is Google's: the first number that is too many.
 	below = regexp.MustCompile(`(?i)max_?output_?tokens value of \d+ but the supported range is from 1 \(inclusive\) to (\d+) \(exclusive\)`)
 	// left is vLLM's: what the conversation leaves of the window.
@@ -28,9 +31,17 @@ func roomFor(words string) int64 {
 	if found := below.FindStringSubmatch(words); found != nil {
 		return max(0, readNumber(found[1])-1)
 	}
-	found := most.FindStringSubmatch(words)
-	if found == nil || !output.MatchString(words) {
+	if !output.MatchString(words) {
 		return 0
 	}
-	return readNumber(cmp.Or(found[1], found[2], found[3]))
+	var room int64
+	for _, found := range most.FindAllStringSubmatch(words, -1) { // what was asked for may be told as well, and is more
+		if n := readNumber(cmp.Or(found[1], found[2], found[3])); room == 0 || n < room {
+			room = n
+		}
+	}
+	if found := under.FindStringSubmatch(words); found != nil && room == 0 {
+		room = max(0, readNumber(found[1])-1)
+	}
+	return room
 }
