@@ -106,6 +106,10 @@ type Target struct {
 	Unenforced bool
 }
 
+// UsageWish is the parameter by which a stream of OpenAI's dialect is asked for its tokens. It is ours, in a client's
+// own bytes as well: where an upstream refuses it, it is left out, and tokens are counted here.
+const UsageWish = "stream_options"
+
 // Call is a request in an upstream's own words.
 type Call struct {
 	Path   string      // below the base URL, with query where the dialect needs one

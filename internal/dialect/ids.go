@@ -3,6 +3,7 @@ package dialect
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"math/big"
 	"strings"
 )
 
@@ -20,6 +21,23 @@ func CallID(id string, longest int) string {
 func isForeign(r rune) bool {
 	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-')
 }
+
+// ShortID makes an id of n letters and digits, the same for the same text.
+func ShortID(id string, n int) string {
+	fits := len(id) == n
+	for _, c := range []byte(id) {
+		fits = fits && (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9')
+	}
+	if fits {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	text := new(big.Int).SetBytes(sum[:]).Text(62)
+	return text[len(text)-n:]
+}
+
+// NoSignature is the placeholder that Google documents for calls without a signature of its model's.
+const NoSignature = "skip_thought_signature_validator"
 
 // Names changes tool names to what a dialect takes and remembers how to change
 // them back. The same name always gives the same result.

@@ -10,7 +10,9 @@ import (
 // words tell. Whichever dialect it speaks, the server behind it may be of any vendor.
 func WithMends(e *fault.Error, words string) *fault.Error {
 	switch {
-	case Says(words, "system message must be at the beginning", "system message must be the first"): // templates of Qwen's and others' models
+	case e.Code == fault.InvalidParameter && Says(words, toolless...):
+		return refuseTools(e)
+	case Says(words, "system message must be at the beginning", "system message must be the first") || systemless.MatchString(words): // templates of Qwen's and others' models; servers of Anthropic's dialect
 		return e.MendedBy(fault.SystemFirst)
 	case Says(words, "unexpected role 'user' after role 'tool'", "unexpected role 'system' after role 'tool'", "roles must alternate"): // Mistral's own, and templates of Google's
 		return e.MendedBy(fault.InTurns)
@@ -24,22 +26,49 @@ func WithMends(e *fault.Error, words string) *fault.Error {
 		return e.MendedBy(fault.WithThoughts)
 	case Says(words, "reasoning_content") && Says(words, "unsupported", "not supported", "unknown", "not permitted", "unrecognized"): // Groq, Cerebras, Mistral
 		return e.MendedBy(fault.WithoutThoughts)
-	case Says(words, unshaped...):
+	case Says(words, unshaped...) || strictless.MatchString(words):
 		return e.MendedBy(fault.Unenforced)
 	}
-	if e.Room = max(roomFor(words), leftOf(e)); e.Room >= leastRoom {
+	switch {
+	case e.Details["reason"] == tooLong:
+		e.Room = leftOf(e)
+	case e.Code != fault.RateLimited:
+		e.Room = roomFor(words)
+	}
+	if e.Room >= leastRoom {
 		return e.MendedBy(fault.Shorter)
 	}
 	return e
 }
 
+// toolless is what upstreams say of a model, or of a server as it was started, that calls no tools: vLLM twice, Ollama, Groq, Google.
+var toolless = []string{
+	"requires --enable-auto-tool-choice", "requires --tool-call-parser", "does not support tools", "does not support tool use", "does not support function calling", "does not support tool calling",
+	"tool calling is not supported", "tool calling` is not supported", "tools is not supported in this model", "function calling is not enabled", "function calling is not supported",
+}
+
+// refuseTools says that the tools are what an upstream refuses. To answer without them would be another answer; another target may call them.
+func refuseTools(e *fault.Error) *fault.Error {
+	e.Message = "The model, or its server as it was started, calls no tools: " + e.Message
+	e.Elsewhere = true
+	return e.With("field", "tools")
+}
+
+// systemless is how servers of Anthropic's dialect say that the system does not speak between turns: Anthropic's older models,
+// vLLM, Ollama, Qwen's, LM Studio.
+var systemless = regexp.MustCompile("(?i)unexpected role \"system\"|role:? (is )?['`\"]?system['`\"]? is not supported|unknown variant `system`|but got 'system'|\\.role: invalid discriminator value")
+
 // unshaped is what upstreams say that cannot hold an answer to a shape, or not to this one: Anthropic, Google twice, LM Studio,
-// DeepSeek twice, Groq.
+// DeepSeek twice, Groq, Amazon's and Google's Claudes.
 var unshaped = []string{
 	"too many strict tools", "compiled grammar is too large", "too complex for compilation", "grammar compilation",
 	"json mode is not enabled", "with a response mime type", "'response_format.type' must be",
 	"response_format type is unavailable", "`json_schema` is unavailable", "does not support response format",
+	"does not support output format", "does not support structured output", "structured outputs is not supported", "output_config.format: extra inputs", "output_format: extra inputs",
 }
+
+// strictless is how servers say that they do not know strict tools: Anthropic's dialect, and that of OpenAI.
+var strictless = regexp.MustCompile(`(?i)\bstrict['"]?(: | - )extra inputs are not permitted|(unknown|unrecognized|unsupported) (field|parameter|property)[^.]{0,40}\bstrict\b`)
 
 // leastRoom is how many tokens an answer must have room for: less of them is of no use, and a
 // client that is told so shortens the conversation.
@@ -55,10 +84,22 @@ func leftOf(e *fault.Error) int64 {
 	return max(0, window-input)
 }
 
-// sightless is what upstreams say of a model that sees no pictures: many, OpenRouter, llama.cpp, DeepSeek, vLLM twice.
+// sightless is what upstreams say of a model that sees no pictures: many, OpenRouter, llama.cpp, DeepSeek, vLLM twice, OpenAI,
+// Moonshot, Ollama, Google.
 var sightless = []string{
-	"does not support image", "doesn't support image", "found that support image input", "image input is not supported", "unknown variant `image_url`",
-	"is not a multimodal model", "at most 0 image",
+	"does not support image", "doesn't support image", "does not support the image", "found that support image input", "image input is not supported", "image input not supported",
+	"unknown variant `image_url`", "is not a multimodal model", "at most 0 image", "image_url is only supported by", "image_url is not supported", "unsupported content type 'image_url'",
+	"unsupported content part type: image_url", "only supports text input", "only support text input", "invalid value: 'image_url'", "does not support vision", "vision is not supported", "no vision capability",
+	"does not support multimodal", "multimodal input is not supported", "missing data required for image input", "image input is not enabled", "image input modality is not enabled",
+}
+
+// MustCall is a line of the system text that asks for a call of one tool, or of any, where an upstream cannot be held to it.
+// To is the name that a tool has there.
+func MustCall(to func(string) string, name string) string {
+	if name == "" {
+		return "You must call at least one of the tools in your next turn."
+	}
+	return "You must call the tool " + to(name) + " in your next turn."
 }
 
 // AskForJSON is a line of the system text that asks for what an upstream cannot hold an answer to.
@@ -67,26 +108,4 @@ func AskForJSON(schema []byte) string {
 		return "Answer with one JSON object and nothing else, without code marks."
 	}
 	return "Answer with JSON and nothing else, without code marks. It must fit this JSON Schema: " + string(schema)
-}
-
-// How upstreams say that an answer was to be longer than their model's can be. The last is vLLM's:
-// what the conversation leaves of the window.
-var (
-	mostTokens  = regexp.MustCompile(`(?i)supports at most (\d+) completion tokens|max_tokens: \d+ > (\d+), which is the maximum|max_?output_?tokens value of \d+ but the supported range is from 1 \(inclusive\) to (\d+) \(exclusive\)`)
-	tokensThere = regexp.MustCompile(`(?i)max_(?:completion_)?tokens'? is too large: \d+\. This model's maximum context length is (\d+) tokens and your request has (\d+) input tokens`)
-)
-
-// roomFor is how many tokens an upstream's answer may have, by its own words; 0: they do not say.
-func roomFor(words string) int64 {
-	if found := tokensThere.FindStringSubmatch(words); found != nil {
-		return max(0, readNumber(found[1])-readNumber(found[2]))
-	}
-	found := mostTokens.FindStringSubmatch(words)
-	switch {
-	case found == nil:
-		return 0
-	case found[3] != "":
-		return max(0, readNumber(found[3])-1)
-	}
-	return max(readNumber(found[1]), readNumber(found[2]))
 }

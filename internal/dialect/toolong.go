@@ -57,7 +57,7 @@ func TooLong(message string) *fault.Error {
 
 // sums are how upstreams say that conversation and answer are too long together, although
 // the conversation is not.
-var sums = regexp.MustCompile(`(\d[\d,]*) \+ (\d[\d,]*) > (\d[\d,]*)|(\d[\d,]*) (?:in the (?:messages|prompt|input)|tokens from the input messages)\D+(\d[\d,]*) (?:tokens )?(?:in|for) the completion`)
+var sums = regexp.MustCompile(`(\d[\d,]*) \+ (\d[\d,]*) > (\d[\d,]*)|(\d[\d,]*) (?:in the (?:messages|prompt|input)|of text input|tokens from the input messages)\D+(\d[\d,]*) (?:tokens )?(?:in|for) the (?:completion|output)`)
 
 var (
 	numbers = regexp.MustCompile(`\d[\d,]*`)

@@ -286,12 +286,7 @@ func (c *Chat) readWhole(x *exchange) error {
 	if !x.reply.Passed {
 		body = jsonscan.WithoutHalves(body)
 	}
-	if !x.reply.Passed || x.target.Watched {
-		x.reply.Response, err = c.dialect.DecodeResponse(body)
-	} else {
-		x.reply.Response, err = c.dialect.CountResponse(body)
-	}
-	if err != nil {
+	if x.reply.Response, body, err = c.understand(x, body); err != nil {
 		return c.spoilByCount(err, body, nil)
 	}
 	if !x.reply.Passed {

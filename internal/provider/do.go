@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 	"stele/internal/fault"
 	"stele/internal/relay"
 )
@@ -19,6 +20,8 @@ type attempt struct {
 	remedies fault.Remedy // what the upstream refused to take otherwise
 	room     int64        // tokens that its answers may have; 0: it did not say
 	refused  []string     // parameters that it does not take
+
+	shortened int // how often it said how long an answer may be
 }
 
 func (m attempt) has(r fault.Remedy) bool { return m.remedies&r != 0 }
@@ -68,6 +71,9 @@ const allRemedies = ^fault.Remedy(0)
 // mostRefused is how many parameters an upstream may refuse one after the other.
 const mostRefused = 4
 
+// mostShortened is how often it may say that an answer must be shorter.
+const mostShortened = 2
+
 // askAndMend asks once more in another way where the upstream says what it does not take: thoughts
 // whose signatures are good for another model, or for another day; a turn without thoughts; system
 // text between turns; more tokens than its model has. Ways are those that the request may be changed in;
@@ -84,7 +90,12 @@ func (c *Chat) askAndMend(ctx context.Context, req *chat.Request, t relay.Target
 			again = slices.Contains(m.refused, e.Refused) || len(m.refused) == mostRefused
 			m.refused = append(slices.Clip(m.refused), e.Refused)
 		}
-		if e.Remedy&ways == 0 || again {
+		if e.Remedy == fault.Shorter && m.shortened < mostShortened {
+			again = m.room > 0 && e.Room >= m.room // a window may leave less than the model's own limit
+			m.shortened++
+		}
+		ours := e.Refused == dialect.UsageWish && !req.Origin.Usage
+		if e.Remedy&ways == 0 && !ours || again {
 			return nil, err
 		}
 		m.remedies, m.room = m.remedies|e.Remedy, cmp.Or(e.Room, m.room)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"stele/internal/dialect"
 	"stele/internal/jsonscan"
 )
 
@@ -125,10 +126,10 @@ func (e *editor) change(n int, m *member, beside []member) {
 		return
 	case edit.Digits > 0:
 		id := m.value.View()
-		if m.value.Kind() != jsonscan.String || shortID(id, edit.Digits) == id {
+		if m.value.Kind() != jsonscan.String || dialect.ShortID(id, edit.Digits) == id {
 			return
 		}
-		e.changes.ReplaceText(m.value, shortID(id, edit.Digits))
+		e.changes.ReplaceText(m.value, dialect.ShortID(id, edit.Digits))
 	case left, edit.Name != "" && slices.ContainsFunc(beside, twin):
 		m.gone = true
 	default:

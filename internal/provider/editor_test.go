@@ -7,6 +7,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
+
+	"stele/internal/dialect"
 )
 
 func edited(body string, edits ...Edit) string {
@@ -52,7 +54,7 @@ func TestChangesWhatItIsToldAndNoOtherByte(t *testing.T) {
 		{"more where all went", `{"a":1}`, `{"v":2}`, []Edit{{Path: "a"}, {Path: "v", Value: "2", Add: true}}},
 		{"what was there already", `{"v":1,"a":1}`, `{"v":2,"a":1}`, []Edit{{Path: "v", Value: "2", Add: true}}},
 		{"null asks for nothing", `{"a":null,"b":null}`, `{"b":null}`, []Edit{{Path: "a"}, {Path: "b", Value: "1"}, {Path: "b", Digits: 9}}},
-		{"ids", `{"m":[{"id":"call_1"},{"id":"abcDEF123"},{"id":7}]}`, `{"m":[{"id":"` + shortID("call_1", 9) + `"},{"id":"abcDEF123"},{"id":7}]}`, []Edit{{Path: "m.#.id", Digits: 9}}},
+		{"ids", `{"m":[{"id":"call_1"},{"id":"abcDEF123"},{"id":7}]}`, `{"m":[{"id":"` + dialect.ShortID("call_1", 9) + `"},{"id":"abcDEF123"},{"id":7}]}`, []Edit{{Path: "m.#.id", Digits: 9}}},
 	}
 	for _, test := range tests {
 		if diff := cmp.Diff(test.want, edited(test.body, test.edits...)); diff != "" {
@@ -63,8 +65,8 @@ func TestChangesWhatItIsToldAndNoOtherByte(t *testing.T) {
 
 func TestShortIDsAreTheSameForTheSameID(t *testing.T) {
 	t.Parallel()
-	a, b := shortID("call_abc", 9), shortID("call_abd", 9)
-	if a == b || len(a) != 9 || len(b) != 9 || strings.ContainsAny(a+b, "-_.~") || a != shortID("call_abc", 9) {
+	a, b := dialect.ShortID("call_abc", 9), dialect.ShortID("call_abd", 9)
+	if a == b || len(a) != 9 || len(b) != 9 || strings.ContainsAny(a+b, "-_.~") || a != dialect.ShortID("call_abc", 9) {
 		t.Error(a, b)
 	}
 }

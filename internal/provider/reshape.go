@@ -2,8 +2,6 @@ package provider
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"math/big"
 	"net/url"
 	"path"
 	"slices"
@@ -115,17 +113,3 @@ func textsJSON(list []string) string {
 // pathSegment is a text as one segment of a path, with everything encoded that is not a letter, a
 // digit or one of -._~.
 func pathSegment(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }
-
-// shortID makes an id of n letters and digits, the same for the same text.
-func shortID(id string, n int) string {
-	fits := len(id) == n
-	for _, c := range []byte(id) {
-		fits = fits && (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9')
-	}
-	if fits {
-		return id
-	}
-	sum := sha256.Sum256([]byte(id))
-	text := new(big.Int).SetBytes(sum[:]).Text(62)
-	return text[len(text)-n:]
-}

@@ -119,6 +119,7 @@ type source struct {
 	answers int           // how many were asked for
 
 	unwanted bool // more than that came
+	wrapped  bool // a gateway puts something around every frame
 }
 
 func (c *Chat) source(x *exchange, seen *chat.Seen) *source {
@@ -207,6 +208,7 @@ func (s *source) next() (chat.Chunk, error) {
 		if len(frame.Data) == 0 && bytes.HasPrefix(frame.Raw, []byte{'{'}) {
 			frame.Data = bytes.TrimSpace(frame.Raw) // an error that forgot that it is in a stream
 		}
+		frame = s.unwrap(frame)
 		if s.events, err = s.decode(frame); err != nil {
 			return chat.Chunk{}, s.c.spoilByCount(err, frame.Data, s.seen)
 		}

@@ -195,7 +195,7 @@ func (w *requestWriter) writeChoice(p *plan) {
 		return
 	case forced && (!w.can.forced || p.kind == thinkEnabled || p.kind == thinkAdaptive):
 		w.lose(chat.Lost(chat.FieldChoice, chat.Approximated, "asked for in words"))
-		w.system = append(w.system, newTextBlock(w.mustCall(choice.Name), nil))
+		w.system = append(w.system, newTextBlock(dialect.MustCall(w.names.To, choice.Name), nil))
 	case choice.Mode == chat.Named:
 		kind = "tool"
 	case forced:
@@ -214,11 +214,4 @@ func (w *requestWriter) writeChoice(p *plan) {
 		out.Key("disable_parallel_tool_use").Bool(true)
 	}
 	w.choice = out.Close(jsonscan.Object).Bytes()
-}
-
-func (w *requestWriter) mustCall(name string) string {
-	if name == "" {
-		return "You must call at least one of the tools in your next turn."
-	}
-	return "You must call the tool " + w.names.To(name) + " in your next turn."
 }

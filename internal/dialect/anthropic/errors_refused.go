@@ -28,6 +28,8 @@ var refusals = []struct {
 		t.adaptive, t.budget, t.disabled, t.between, t.always = false, false, false, false, false
 	}},
 	{regexp.MustCompile(`output_config: extra inputs are not permitted`), "output_config", func(t *traits) { t.efforts, t.format = nil, false }},
+	{regexp.MustCompile(`not support assistant message prefill|must end with a user message|last message must (be from|have role) (the )?user`), "prefill", func(t *traits) { t.prefill = false }},
+	{regexp.MustCompile(`effort: input should be|not support effort level`), "effort.level", func(t *traits) { t.efforts = oldEfforts[:3] }},
 	{regexp.MustCompile(`does not support the effort parameter|effort is not supported|effort: extra inputs are not permitted`), "effort", func(t *traits) { t.efforts = nil }},
 }
 

@@ -47,15 +47,17 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 	return r, nil
 }
 
-// CountResponse reads of a whole answer only what metering needs. An answer that
+// CountResponse reads of a whole answer only what metering needs, and whether it is one. One that
 // says nothing is the client's to see, as it came.
 func (Codec) CountResponse(body []byte) (*chat.Response, error) {
 	var usage chat.Usage
-	refused := false
+	refused, answers := false, false
 	report, err := jsonscan.Scan{Allow: jsonscan.Lenient}.Walk(body, func(key jsonscan.Key, v jsonscan.Value) {
 		switch toCamel(key.Name) {
+		case "candidates", "promptFeedback":
+			answers = true
 		case "usageMetadata":
-			usage = readUsage(v)
+			usage, answers = readUsage(v), true
 		case "error":
 			refused = !v.Absent()
 		}
@@ -65,6 +67,8 @@ func (Codec) CountResponse(body []byte) (*chat.Response, error) {
 		return nil, dialect.Unreadable(body)
 	case refused:
 		return nil, readFailure(body)
+	case !answers:
+		return nil, dialect.Unreadable(body)
 	}
 	return &chat.Response{Usage: usage}, nil
 }

@@ -100,6 +100,9 @@ func (w *wireCandidate) read(v jsonscan.Value, others *dialect.Others) {
 	for key, v := range fields(v) {
 		switch key.name {
 		case "content":
+			if text, ok := v.Text(); ok && text != "" { // of imitations
+				w.parts = append(w.parts, wirePart{data: "text", text: text, raw: v})
+			}
 			for _, v := range items(fieldOf(v, "parts")) {
 				w.parts = append(w.parts, wirePart{})
 				p := &w.parts[len(w.parts)-1]

@@ -59,7 +59,11 @@ func (w *requestWriter) writeSampling() {
 	if w.talk.N > 1 {
 		w.refuse(chat.Lost(chat.FieldN, chat.Dropped, ""), "the model gives one answer at a time")
 	}
-	if w.talk.Logprobs != nil {
+	switch {
+	case w.talk.Logprobs == nil:
+	case w.refuses(responseLogprobs):
+		w.lose(chat.Lost(chat.FieldLogprobs, chat.Dropped, "the model gives none"))
+	default:
 		w.Key("responseLogprobs").Bool(true)
 		if n := *w.talk.Logprobs; n > 0 {
 			w.Key("logprobs").Int(int64(min(n, 20)))

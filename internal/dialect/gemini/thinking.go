@@ -98,8 +98,7 @@ func (t traits) thinkByLevel(want *chat.Thinking) (thought, []chat.Loss) {
 	return thought{level: level}, []chat.Loss{chat.Lost(chat.FieldThinking, chat.Approximated, note+": "+level)}
 }
 
-// The placeholder that Google documents for calls without a signature.
-const unsigned = "skip_thought_signature_validator"
+const unsigned = dialect.NoSignature
 
 // hidden begins what carries thinking that only its upstream can read through a
 // client that has no place for it but a signature.

@@ -214,7 +214,9 @@ func (r *reply) tieredUsage() chat.Usage {
 // readAnswer reads one of choices. What no other API has is learnt of.
 func readAnswer(v jsonscan.Value, others *dialect.Others) chat.Answer {
 	m := readMessage(v.Get("message"))
-	if !v.Get("message").Exists() {
+	if !v.Get("message").Exists() && v.Get("delta").Kind() == object {
+		m = readMessage(v.Get("delta"))
+	} else if !v.Get("message").Exists() {
 		m.content = v.Get("text") // of the older API
 	}
 	var calls []chat.Part
@@ -257,12 +259,12 @@ func readAnswer(v jsonscan.Value, others *dialect.Others) chat.Answer {
 // readContent reads an answer's content, which some servers give in parts, their
 // thoughts among them.
 func readContent(v jsonscan.Value, others *dialect.Others) (parts []chat.Part) {
-	if text := v.View(); text != "" {
+	if text := textOf(v); text != "" {
 		return []chat.Part{{Kind: chat.Text, Text: text}}
 	}
 	var pictures []chat.Part
 	var whole strings.Builder // the text of the last part
-	for _, item := range v.Elements() {
+	for _, item := range inList(v) {
 		kind, text := chat.Text, item.Get("text").View()
 		switch word := item.Get("type").View(); word {
 		case "thinking":
@@ -293,6 +295,20 @@ func readContent(v jsonscan.Value, others *dialect.Others) (parts []chat.Part) {
 		parts[n].Text = whole.String()
 	}
 	return append(parts, pictures...)
+}
+
+// textOf is content that is a text, or JSON where one should be: some servers give an answer that was to be JSON
+// as the value that it is.
+func textOf(v jsonscan.Value) string {
+	switch v.Kind() {
+	case jsonscan.Number, jsonscan.True, jsonscan.False:
+		return string(v.Raw())
+	case object:
+		if v.Get("type").View() == "" && v.Get("text").View() == "" && v.Len() > 0 {
+			return string(v.Raw())
+		}
+	}
+	return v.View()
 }
 
 // readWords reads a text, or those of a list of parts.

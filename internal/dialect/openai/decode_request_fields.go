@@ -93,10 +93,19 @@ var fields = map[string]fieldReader{
 	},
 	"stop":            readStop,
 	"response_format": readFormat,
-	"tools":           readTools,
-	"functions":       readFunctions,
-	"tool_choice":     keep(func(r *requestReader) *jsonscan.Value { return &r.choice }),
-	"function_call":   keep(func(r *requestReader) *jsonscan.Value { return &r.call }),
+	"guided_json":     readGuided,
+	"structured_outputs": func(r *requestReader, v jsonscan.Value, key string) error {
+		if schema := v.Get("json"); !schema.Absent() {
+			r.noteOthers(v, key, "json")
+			return readGuided(r, schema, key+".json")
+		}
+		r.note(key, chat.Dropped, "")
+		return nil
+	},
+	"tools":         readTools,
+	"functions":     readFunctions,
+	"tool_choice":   keep(func(r *requestReader) *jsonscan.Value { return &r.choice }),
+	"function_call": keep(func(r *requestReader) *jsonscan.Value { return &r.call }),
 	"parallel_tool_calls": func(r *requestReader, v jsonscan.Value, key string) error {
 		parallel, err := readBool(v, key)
 		r.serial = !parallel
@@ -128,6 +137,7 @@ var fields = map[string]fieldReader{
 	"enable_thinking":   keepSwitch,
 	"include_reasoning": keepSwitch,
 	"thinking_budget":   keepSwitch,
+	"think":             keepSwitch,
 	// What vLLM's and SGLang's clients have for it: the template's own switches.
 	"chat_template_kwargs": func(r *requestReader, v jsonscan.Value, key string) error {
 		if v.Kind() != object {
@@ -237,6 +247,22 @@ func readFormat(r *requestReader, v jsonscan.Value, key string) error {
 	r.noteOthers(v, key, "type", "json_schema", "schema", "name", "strict", "description")
 	r.noteOthers(v.Get("json_schema"), key+".json_schema", "name", "description", "schema", "strict")
 	r.c.Format = f
+	return nil
+}
+
+// readGuided reads the schema of an answer as vLLM's clients give it, as an object or as a text. What response_format says
+// counts before it.
+func readGuided(r *requestReader, v jsonscan.Value, key string) error {
+	if text := v.View(); text != "" && jsonscan.Valid([]byte(text), jsonscan.Strict) {
+		v = jsonscan.At([]byte(text), 0)
+	}
+	switch {
+	case v.Kind() != object:
+		return refuseType(key, "a JSON Schema")
+	case r.c.Format == nil:
+		r.c.Format = &chat.Format{Kind: chat.JSONSchema, Schema: v.Raw()}
+		r.c.Spell(chat.FieldFormat, name+"."+key)
+	}
 	return nil
 }
 

@@ -274,7 +274,11 @@ func (r *requestReader) readCalls(m *message) ([]chat.Part, error) {
 			return nil, refuseType(r.pathOf(fmt.Sprintf(".tool_calls[%d]", j)), "a call of a function or of a custom tool")
 		}
 		at := r.pathOf(fmt.Sprintf(".tool_calls[%d]", j))
-		r.noteOthers(v, at, "id", "type", "index", "function", "custom", "extra_content")
+		known := []string{"id", "type", "index", "function", "custom", "extra_content", "name", "arguments"}
+		if !isFlatCall(v) {
+			known = known[:6]
+		}
+		r.noteOthers(v, at, known...)
 		r.noteOthers(v.Get("function"), at+".function", "name", "arguments")
 		r.noteOthers(v.Get("custom"), at+".custom", "name", "input")
 		if p.Name == "" { // no upstream takes it

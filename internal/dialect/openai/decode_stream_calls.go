@@ -27,7 +27,7 @@ type liveCall struct {
 // its index in the API's own words; other servers give all calls the same index,
 // or none, and repeat ids and names or do not.
 func (d *streamReader) readCall(v jsonscan.Value) {
-	part, index := chat.Part{Kind: chat.ToolCall}, int64(-1)
+	part, index, flat := chat.Part{Kind: chat.ToolCall}, int64(-1), false
 	for key, v := range v.Members() {
 		switch key.Name {
 		case "index":
@@ -41,9 +41,14 @@ func (d *streamReader) readCall(v jsonscan.Value) {
 				part.Custom = key.Name == "custom"
 				part.Name, part.Text = readPiece(v, part.Custom)
 			}
+		case "name", "arguments":
+			flat = true
 		case "extra_content":
 			part.Proof = strings.Clone(signature(v))
 		}
+	}
+	if flat && v.Get("function").Kind() != object && v.Get("custom").Kind() != object {
+		part.Name, part.Text = readPiece(v, false)
 	}
 	at := d.findCall(index, &part)
 	if at < 0 && part.ID == "" && part.Name == "" && part.Text == "" {

@@ -25,11 +25,15 @@ func (Codec) EncodeRequest(c *chat.Conversation, t dialect.Target) (dialect.Call
 			return dialect.Call{}, e.err
 		}
 	}
-	if t.Stream {
-		e.Key("stream").Bool(true).Key("stream_options").Open(object).Key("include_usage").Bool(true).Close(object)
+	streamed := !t.Stream && e.refuses(wholeField)
+	if t.Stream = (t.Stream || streamed) && !e.refuses(streamField); t.Stream {
+		e.Key("stream").Bool(true)
+	}
+	if t.Stream && !e.refuses(dialect.UsageWish) {
+		e.Key(dialect.UsageWish).Open(object).Key("include_usage").Bool(true).Close(object)
 	}
 	e.Close(object)
-	return dialect.Call{Path: endpoint, Body: e.Bytes(), Losses: e.losses, Stops: e.stops, Names: e.names.Back()}, nil
+	return dialect.Call{Path: endpoint, Body: e.Bytes(), Losses: e.losses, Stops: e.stops, Names: e.names.Back(), Streamed: streamed}, nil
 }
 
 // requestWriter writes a conversation as a request.

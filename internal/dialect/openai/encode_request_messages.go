@@ -187,13 +187,21 @@ func (e *requestWriter) nameCalls(calls []chat.Part) {
 	used := make(map[string]bool, len(calls))
 	for i := range calls {
 		id := calls[i].ID
-		sent := dialect.CallID(id, longestID)
+		sent := e.toCallID(id)
 		for again := 2; used[sent]; again++ {
-			sent = dialect.CallID(fmt.Sprintf("%s_%d", id, again), longestID)
+			sent = e.toCallID(fmt.Sprintf("%s_%d", id, again))
 		}
 		used[sent] = true
 		e.callIDs, e.waiting[id] = append(e.callIDs, sent), append(e.waiting[id], sent)
 	}
+}
+
+// toCallID is the id of a call as the upstream takes it.
+func (e *requestWriter) toCallID(id string) string {
+	if e.refuses(callIDField) {
+		return dialect.ShortID(id, 9)
+	}
+	return dialect.CallID(id, longestID)
 }
 
 // takeWaiting returns the id of the first call of that name that has no result yet.
@@ -219,6 +227,10 @@ func (e *requestWriter) writeCall(m chat.Message, p *chat.Part, id string) {
 	e.Open(object).Key("id").Text(id)
 	writeCall(&e.Writer, custom, e.names.To(p.Name), text)
 	raw, _ := e.openProof(p.Proof)
+	if e.refuses(signatureField) {
+		raw = dialect.NoSignature
+		e.loseTurn(m, chat.FieldPart, chat.Ignored, "calls carry Google's placeholder for signatures")
+	}
 	writeSignature(&e.Writer, raw)
 	e.noteForeign(m, p)
 	e.Close(object)

@@ -281,6 +281,8 @@ func plainText(p chat.Part) (string, bool) {
 	case dialect.IsText(p.Media.Type) && p.Media.Base64 != "":
 		b, err := base64.StdEncoding.DecodeString(p.Media.Base64)
 		return string(b), err == nil && utf8.Valid(b)
+	case dialect.IsText(p.Media.Type) && p.Media.URL == "" && p.Media.FileID == "": // an empty file, which the model is to know of
+		return "", true
 	}
 	return "", false
 }

@@ -7,6 +7,7 @@ import (
 	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/jsonscan"
+	"stele/internal/label"
 )
 
 // gatherTools leaves out doubles and gives every tool its name upstream, before
@@ -40,6 +41,26 @@ func (e *requestWriter) gatherTools() {
 	for _, t := range e.tools {
 		if t.Kind != chat.Server {
 			e.names.To(t.Name)
+		}
+	}
+	e.sayInWords()
+}
+
+// longestDescription is what servers take of a tool's description that do not take all of it.
+const longestDescription = 1024
+
+// sayInWords puts into the system text what the upstream refused to be told of its tools otherwise.
+func (e *requestWriter) sayInWords() {
+	if c := &e.c.Choice; e.refuses(choiceField) && len(e.tools) > 0 && (c.Mode == chat.Required || c.Mode == chat.Named || c.Forced) {
+		e.lose(chat.FieldChoice, chat.Approximated, "asked for in words")
+		e.lines = append(e.lines, dialect.MustCall(e.names.To, c.Name))
+	}
+	for i := range e.tools {
+		if t := &e.tools[i]; e.refuses(descriptionField) && len(t.Description) > longestDescription && t.Kind != chat.Server {
+			e.loseTool(*t, chat.Approximated, "the whole description is in the system text")
+			e.lines = append(e.lines, "About the tool "+e.names.To(t.Name)+": "+t.Description)
+			const more = " … (more in the system text)"
+			t.Description = label.Cut(t.Description, longestDescription-len(more)) + more
 		}
 	}
 }
@@ -151,7 +172,9 @@ func (e *requestWriter) writeParameters(t chat.Tool) {
 	case schema != nil:
 		e.Key("parameters").Raw(e.complete(e.withObjectType(schema, t), chat.LostTool(t, chat.Ignored, "")))
 	}
-	if strict != nil {
+	if strict != nil && *strict && e.t.Unenforced {
+		e.loseTool(t, chat.Approximated, "not strict: the provider does not take it")
+	} else if strict != nil && !e.t.Unenforced {
 		e.Key("strict").Bool(*strict)
 	}
 }
@@ -172,6 +195,9 @@ func (e *requestWriter) withObjectType(schema []byte, t chat.Tool) []byte {
 
 func (e *requestWriter) writeChoice() {
 	c := &e.c.Choice
+	if e.refuses(choiceField) { // said in words
+		return
+	}
 	if e.t.Choiceless && (c.Mode == chat.Required || c.Mode == chat.Named || c.Forced) {
 		e.lose(chat.FieldChoice, chat.Dropped, "it cannot be told that a tool must be called")
 		return

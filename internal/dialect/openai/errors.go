@@ -201,10 +201,28 @@ func (c *complaint) toFault() *fault.Error {
 			e = e.With("reason", "content_policy_violation")
 		}
 	}
-	if e.Refused = c.refusedField(); e.Refused != "" && e.Code == fault.InvalidParameter {
-		return e.MendedBy(fault.Without).Because(c.cause)
+	return c.mend(e).Because(c.cause)
+}
+
+// mend says as what the upstream may take the request after all. How long an answer may be comes first: a parameter
+// that is too large is not one that is not known.
+func (c *complaint) mend(e *fault.Error) *fault.Error {
+	words := c.message
+	if c.param != "" && !strings.Contains(words, c.param) {
+		words = c.param + ": " + words
 	}
-	return dialect.WithMends(e, c.message).Because(c.cause)
+	named := c.refusedField()
+	switch e = dialect.WithMends(e, words); {
+	case e.Code != fault.InvalidParameter, e.Remedy == fault.Shorter:
+	case named != "":
+		e.Refused = named
+	case e.Remedy == 0:
+		e.Refused = c.refusedInPassing()
+	}
+	if e.Refused != "" {
+		return e.MendedBy(fault.Without)
+	}
+	return e
 }
 
 // mayBeTooLong reports whether a status is one that servers have for a conversation that

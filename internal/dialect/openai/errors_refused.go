@@ -3,23 +3,60 @@ package openai
 import (
 	"regexp"
 	"slices"
+	"strings"
+
+	"stele/internal/dialect"
+)
+
+// What a request says by other means where an upstream refuses it.
+const (
+	choiceField      = "tool_choice"       // in words
+	descriptionField = "description"       // of a tool: the rest of it in the system text
+	callIDField      = "tool_call_id"      // as short as Mistral's models want it
+	signatureField   = "thought_signature" // Google's placeholder
+	wholeField       = "stream: false"     // as a stream, of which the whole answer is made
+	streamField      = "stream: true"      // as a whole answer, of which the stream is made
 )
 
 // droppable are the parameters that a request can do without, or say otherwise.
 var droppable = []string{
 	"temperature", "top_p", "top_k", "presence_penalty", "frequency_penalty", "seed", "stop", "logprobs", "reasoning_effort", "parallel_tool_calls",
-	"max_tokens", "max_completion_tokens",
+	"max_tokens", "max_completion_tokens", choiceField, dialect.UsageWish,
 }
 
-// refusedCodes are those of an upstream that does not take a parameter, or none but its usual value.
-var refusedCodes = []string{"unsupported_parameter", "unsupported_value", "unknown_parameter", "extra_forbidden"}
+// refusedCodes are those of an upstream that does not take a parameter, or none but its usual values.
+var refusedCodes = []string{"unsupported_parameter", "unsupported_value", "unknown_parameter", "extra_forbidden", "invalid_value", "literal_error", "enum"}
 
 // How upstreams name it in their words: Azure's older API, Groq, xAI.
 var (
 	refusedWords = regexp.MustCompile(`(?i)unsupported parameter: '?(\w+)|unrecognized request argument supplied: (\w+)|property '(\w+)' is unsupported|does not support (?:the )?parameter ` + "`?" + `(\w+)|` +
 		"temperature`? and `?(top_p)`? cannot both be specified") // the last is Claude's, behind other servers
-	camels = map[string]string{"reasoningEffort": "reasoning_effort", "presencePenalty": "presence_penalty", "frequencyPenalty": "frequency_penalty"}
+	camels = map[string]string{
+		"reasoningEffort": "reasoning_effort", "presencePenalty": "presence_penalty", "frequencyPenalty": "frequency_penalty",
+		"think": "reasoning_effort", "thinking": "reasoning_effort", "reasoning": "reasoning_effort", // Ollama's words for it, and OpenRouter's
+	}
 )
+
+// refusedNear is a parameter, and near it that it is not taken, or not with this value: servers in Rust, Go and Python, gateways
+// before them, Fireworks, Moonshot, Alibaba, DeepSeek, Google. A sentence that only sounds so costs one call more.
+var refusedNear = func() *regexp.Regexp {
+	names := strings.Join(droppable, "|") + "|presencePenalty|frequencyPenalty|reasoningEffort|reasoning|thinking|think"
+	const before = `unsupported|unknown|unrecognized|unexpected|invalid|not support|not permitted|not allowed`
+	const after = `unsupported|unknown|unexpected|not support|not permitted|not allowed|not valid|not enabled|should not exist|is allowed|are allowed|must be one of|must be unset|incompatible|cannot be|cannot find`
+	return regexp.MustCompile(`(?i)(?:` + before + `)[^.]{0,40}\b(` + names + `)\b|\b(` + names + `)\b[^.]{0,60}(?:` + after + `)|only 'auto' is supported for (tool_choice)|\b(tool_choice)\b[^.]{0,40}(?:is|are) supported|support the provided '(tool_choice)'`)
+}()
+
+// otherwise are refusals of what can be said otherwise.
+var otherwise = []struct {
+	name  string
+	words *regexp.Regexp
+}{
+	{descriptionField, regexp.MustCompile(`(?i)function\.description\b.{0,40}string too long|description.{0,40}(longer than|exceeds|at most|too long).{0,40}\b1024\b`)},                // OpenAI's older models, GitHub's
+	{wholeField, regexp.MustCompile(`(?i)only supports? stream|must have stream ?= ?true|stream must be (set to )?true|must be set to false for non-streaming|streaming is required`)}, // Alibaba's, Fireworks'
+	{streamField, regexp.MustCompile(`(?i)tool use in streaming mode|(does not|doesn't) support stream|streaming (mode )?is not supported`)},                                           // Amazon's, behind others
+	{callIDField, regexp.MustCompile(`(?i)tool call id .{0,80}length of 9`)},                                                                                                           // Mistral's models at other servers
+	{signatureField, regexp.MustCompile(`(?i)thought[_ ]?signature`)},                                                                                                                  // Google's models at other servers
+}
 
 // refusedField is the parameter that a complaint is about, if the request can do without it.
 func (c *complaint) refusedField() string {
@@ -39,4 +76,26 @@ func (c *complaint) refusedField() string {
 		return ""
 	}
 	return name
+}
+
+// refusedInPassing is what a complaint seems to be about, where nothing in it says so plainly.
+func (c *complaint) refusedInPassing() string {
+	for _, o := range otherwise {
+		if o.words.MatchString(c.message) {
+			return o.name
+		}
+	}
+	found := refusedNear.FindStringSubmatch(c.message)
+	if found != nil && strings.Contains(c.message, choiceField) { // DeepSeek's: thinking does not support it
+		return choiceField
+	}
+	for _, name := range found[min(len(found), 1):] {
+		if own, ok := camels[name]; ok {
+			return own
+		}
+		if name != "" {
+			return strings.ToLower(name)
+		}
+	}
+	return ""
 }

@@ -31,7 +31,7 @@ func (Codec) PassRequest(req *chat.Request, t dialect.Target) (call dialect.Call
 			return call, err
 		}
 	}
-	if req.Stream && (!req.Origin.Usage || includesUsage(l.usage)) {
+	if req.Stream && (!req.Origin.Usage || includesUsage(l.usage)) && !slices.Contains(t.Refused, dialect.UsageWish) {
 		l.askUsage(&edits)
 	}
 	if facts.Envelopes || facts.Additions && !t.Compatible || t.Forget {

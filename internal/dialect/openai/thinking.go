@@ -13,7 +13,7 @@ import (
 // thinking: reasoning_effort is the author's own, the others are other servers'.
 type switches map[string]jsonscan.Value
 
-var switchNames = []string{"reasoning_effort", "reasoning", "thinking", "enable_thinking", "include_reasoning", "thinking_budget"}
+var switchNames = []string{"reasoning_effort", "reasoning", "thinking", "enable_thinking", "include_reasoning", "thinking_budget", "think"}
 
 // googleThinking is the switch of Google's own server of this dialect, google.thinking_config.
 const googleThinking = "google"
@@ -25,7 +25,8 @@ var reasoningMembers = []string{"effort", "max_tokens", "enabled", "exclude"}
 // second result says what was passed over where the switches disagree.
 func (s switches) resolve() (*chat.Thinking, string, error) {
 	var w wish
-	w.takeEffort(s["reasoning_effort"])
+	w.takeEffort(s["reasoning_effort"], "reasoning_effort")
+	w.takeEffort(s["think"], "think") // Ollama's
 	w.takeReasoning(s["reasoning"])
 	w.takeThinking(s["thinking"])
 	w.takeSwitch(s["enable_thinking"], "enable_thinking")
@@ -71,11 +72,11 @@ type wish struct {
 	err     error // the first
 }
 
-func (w *wish) takeEffort(v jsonscan.Value) {
+func (w *wish) takeEffort(v jsonscan.Value, field string) {
 	if on, ok := v.Bool(); ok {
 		w.turn(on)
 	} else if !v.Absent() {
-		w.takeEffortWord(v, "reasoning_effort")
+		w.takeEffortWord(v, field)
 	}
 }
 

@@ -39,12 +39,21 @@ func readToolCall(v jsonscan.Value) (chat.Part, bool) {
 		return chat.Part{}, false
 	}
 	inner := v.Get(kind)
+	if isFlatCall(v) {
+		inner = v
+	}
 	if inner.Kind() != object {
 		return chat.Part{}, false
 	}
 	p := readCall(kind, inner)
 	p.ID, p.Proof = anyText(v.Get("id")), signature(v.Get("extra_content"))
 	return p, true
+}
+
+// isFlatCall reports whether a call has its name and arguments where its function should be, as the
+// Responses API has them.
+func isFlatCall(v jsonscan.Value) bool {
+	return v.Get("function").Kind() != object && v.Get("custom").Kind() != object && v.Get("name").View() != ""
 }
 
 // kindOf is the type of a call.

@@ -1,0 +1,46 @@
+package provider
+
+import (
+	"slices"
+
+	"stele/internal/chat"
+	"stele/internal/dialect"
+	"stele/internal/wire"
+)
+
+// understand reads a whole answer, as far as it has to be, and is that answer without what a gateway put around it.
+func (c *Chat) understand(x *exchange, body []byte) (*chat.Response, []byte, error) {
+	read := c.dialect.CountResponse
+	if !x.reply.Passed || x.target.Watched {
+		read = c.dialect.DecodeResponse
+	}
+	r, err := read(body)
+	if err == nil {
+		return r, body, nil
+	}
+	inner, wrapped := dialect.Unwrap(body)
+	if !wrapped {
+		return nil, body, err
+	}
+	r, err = read(inner)
+	return r, inner, err
+}
+
+// unwrap is a frame without what a gateway put around it. The first frame tells whether one did.
+func (s *source) unwrap(frame wire.Frame) wire.Frame {
+	if len(frame.Data) == 0 || s.seen.Chunks > 0 && !s.wrapped {
+		return frame
+	}
+	inner, wrapped := dialect.Unwrap(frame.Data)
+	if !wrapped {
+		return frame
+	}
+	s.wrapped, s.skims = true, false
+	frame.Data = inner
+	head := "data: "
+	if len(frame.Event) > 0 {
+		head = "event: " + string(frame.Event) + "\ndata: "
+	}
+	frame.Raw = slices.Concat([]byte(head), inner, []byte("\n\n"))
+	return frame
+}
