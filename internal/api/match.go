@@ -133,7 +133,7 @@ var substitutes = []struct{ prefix, hint string }{
 	{"/api/v1/complete", "Use POST /api/v1/messages."},
 	{"/api/v1/completions", "Use POST /api/v1/chat/completions."},
 	{"/api/v1/chat", "Use POST /api/v1/chat/completions."},
-	{"/api/v1/models/", "Use GET /api/v1/models, which lists every model."},
+	{"/api/v1/models/", "Use GET /api/v1/models, which lists every model, or with ?id=NAME one."},
 	{"/api/v1/embeddings", noEmbeddings},
 	{"/api/v1/images", "Use POST /api/v1/generations."},
 	{"/api/v1/audio/transcriptions", noTranscripts},

@@ -10,14 +10,15 @@ import (
 	openaidialect "stele/internal/dialect/openai"
 )
 
-// listModels lists the chat models that the key opens, in the shape the client speaks.
+// listModels lists the chat models that the key opens, in the shape the client speaks; with
+// ?id= the one that answers to this id.
 func (d *Door) listModels(w http.ResponseWriter, c call) error {
 	family := openAIOrAnthropic.of(c.Request)
-	list := modelList{door: d, contents: d.Catalog.Contents(), now: time.Now()}
-	for i, m := range list.contents.EachModel(c.who.Scope) {
-		list.places, list.models, list.ids = append(list.places, i), append(list.models, m), append(list.ids, m.ID)
+	write := d.writeModels
+	if c.URL.Query().Has("id") {
+		write = d.writeModel
 	}
-	body, err := list.write(family, c)
+	body, err := write(family, c)
 	if err == nil {
 		err = c.holdFor(body)
 	}
@@ -26,6 +27,38 @@ func (d *Door) listModels(w http.ResponseWriter, c call) error {
 	}
 	family.write(w, c.Request, http.StatusOK, body)
 	return nil
+}
+
+func (d *Door) writeModels(f family, c call) ([]byte, error) {
+	list := modelList{door: d, contents: d.Catalog.Contents(), now: time.Now()}
+	for i, m := range list.contents.EachModel(c.who.Scope) {
+		list.places, list.models, list.ids = append(list.places, i), append(list.models, m), append(list.ids, m.ID)
+	}
+	return list.write(f, c)
+}
+
+// writeModel writes a list of the model that a chat with this id would get, under this id:
+// names lead to models that lists do not have under them. Where there is none the list is empty.
+func (d *Door) writeModel(f family, c call) ([]byte, error) {
+	id := c.URL.Query().Get("id")
+	encode := openaidialect.Codec{}.EncodeModel
+	if f.name == anthropic.name {
+		encode = anthropicdialect.Codec{}.EncodeModel
+	}
+	var entries [][]byte
+	if m, err := d.Relay.Model(c.who, id); err == nil {
+		told := d.describe(m, time.Now())
+		told.ID = id
+		one, err := encode(told)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, one)
+	}
+	if f.name == anthropic.name {
+		return anthropicdialect.Codec{}.ListModels(entries, []string{id}[:len(entries)], false), nil
+	}
+	return openaidialect.Codec{}.ListModels(entries), nil
 }
 
 // modelList is the chat models that a caller may see, by their places in the contents.

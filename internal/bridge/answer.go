@@ -140,13 +140,14 @@ func (a *answer) tell(event, status string, failed *failure) error {
 	return a.emit(event, func(w *jsonscan.Writer) { w.Key("response").Raw(a.response(status, failed)) })
 }
 
-// echoed are the members of a request that its response repeats, and what stands for
-// those that were not sent.
+// echoed are the members of a request that its response repeats, and what stands for those
+// that were not sent. The API's published schema (openresponses.org) has all of them, and
+// numbers where a model's own default is meant: @openrouter/agent takes no other answer.
 var echoed = []struct{ name, otherwise string }{
-	{"instructions", "null"}, {"max_output_tokens", "null"}, {"max_tool_calls", "null"}, {"metadata", "{}"}, {"parallel_tool_calls", "true"},
-	{"previous_response_id", "null"}, {"prompt_cache_key", "null"}, {"reasoning", `{"effort":null,"summary":null}`}, {"safety_identifier", "null"},
-	{"temperature", "null"}, {"text", `{"format":{"type":"text"}}`}, {"tool_choice", `"auto"`}, {"tools", "[]"}, {"top_logprobs", "0"},
-	{"top_p", "null"}, {"user", "null"},
+	{"frequency_penalty", "0"}, {"instructions", "null"}, {"max_output_tokens", "null"}, {"max_tool_calls", "null"}, {"metadata", "{}"},
+	{"parallel_tool_calls", "true"}, {"presence_penalty", "0"}, {"previous_response_id", "null"}, {"prompt_cache_key", "null"},
+	{"reasoning", `{"effort":null,"summary":null}`}, {"safety_identifier", "null"}, {"temperature", "1"}, {"text", `{"format":{"type":"text"}}`},
+	{"tool_choice", `"auto"`}, {"tools", "[]"}, {"top_logprobs", "0"}, {"top_p", "1"}, {"user", "null"},
 }
 
 // response is the response as far as it is made.

@@ -102,10 +102,12 @@ func (b *Bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // pathOf is the path as all clients mean it, however much of it their base URL has: with
 // the server's own /api or not, with a version twice or for OpenAI's and Anthropic's clients
-// with none, with slashes too many, and for Google's in whichever version of its API.
+// with none, with slashes too many, and for Google's in whichever version of its API. Before
+// it may stand whose API it is: Groq's SDK and Azure's clients write /openai/v1, the AI SDK's
+// provider for DeepInfra /v1/openai, and Google has OpenAI's API at /v1beta/openai.
 func pathOf(r *http.Request) string {
 	segments := slices.DeleteFunc(strings.Split(r.URL.EscapedPath(), "/"), func(s string) bool { return s == "" })
-	for len(segments) > 0 && (segments[0] == "api" || isVersion(segments[0]) && len(segments) > 1 && (segments[1] == "api" || isVersion(segments[1]))) {
+	for len(segments) > 0 && (isPrefix(segments[0]) || isVersion(segments[0]) && len(segments) > 1 && (isPrefix(segments[1]) || isVersion(segments[1]))) {
 		segments = segments[1:]
 	}
 	path := "/" + strings.Join(segments, "/")
@@ -120,6 +122,10 @@ func pathOf(r *http.Request) string {
 		}
 	}
 	return path
+}
+
+func isPrefix(segment string) bool {
+	return slices.Contains([]string{"api", "openai", "anthropic", "gemini", "google"}, segment)
 }
 
 func isVersion(segment string) bool {

@@ -113,13 +113,19 @@ func TestPassesOnWithItsOwnKey(t *testing.T) {
 		"/v1beta/v1beta/models/v1/api:generateContent":                 "/api/v1beta/models/v1/api:generateContent",
 		"/models/a/b:generateContent":                                  "/api/v1beta/models/a/b:generateContent",
 		"/v1/generations":                                              "/api/v1/generations",
+		"/openai/v1/chat/completions":                                  "/api/v1/chat/completions",
+		"/v1/openai/chat/completions":                                  "/api/v1/chat/completions",
+		"/v1beta/openai/chat/completions":                              "/api/v1/chat/completions",
+		"/api/openai/v1/chat/completions":                              "/api/v1/chat/completions",
+		"/anthropic/v1/messages":                                       "/api/v1/messages",
+		"/gemini/v1beta/models/openai/v1:generateContent":              "/api/v1beta/models/openai/v1:generateContent",
 	} {
-		status, _, _ := ask(t, "POST", b.URL+from, `{"x":1}`, "Authorization", "Bearer dummy", "X-Api-Key", "dummy", "X-Goog-Api-Key", "dummy", "Cookie", "a=b")
+		status, _, _ := ask(t, "POST", b.URL+from, `{"x":1}`, "Authorization", "Bearer dummy", "X-Api-Key", "dummy", "X-Goog-Api-Key", "dummy", "Api-Key", "dummy", "Cookie", "a=b")
 		path, head := s.paths[len(s.paths)-1], s.heads[len(s.heads)-1]
 		if status != http.StatusOK || path != to || string(s.last()) != `{"x":1}` {
 			t.Errorf("%s: %d, %s %s", from, status, path, s.last())
 		}
-		if head.Get("Authorization") != "Bearer "+key || head.Get("X-Api-Key")+head.Get("X-Goog-Api-Key")+head.Get("Cookie") != "" {
+		if head.Get("Authorization") != "Bearer "+key || head.Get("X-Api-Key")+head.Get("X-Goog-Api-Key")+head.Get("Api-Key")+head.Get("Cookie") != "" {
 			t.Errorf("%s: %v", from, head)
 		}
 	}

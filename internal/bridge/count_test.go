@@ -36,6 +36,22 @@ func TestOneModel(t *testing.T) {
 	}
 }
 
+// TestOneModelIsLookedForByItsName asks a server that finds models by names of no list.
+func TestOneModelIsLookedForByItsName(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, `{"data":[{"id":"gpt 5/o","name":"Fast"}]}`)
+	b := newBridge(t, s)
+	for path, want := range map[string]string{"/v1/models/gpt%205/o": `{"id":"gpt 5/o","name":"Fast"}`, "/v1beta/models/gpt%205%2Fo": `{"name":"models/gpt 5/o","displayName":"Fast",`} {
+		status, _, got := ask(t, "GET", b.URL+path, "")
+		if asked := s.paths[len(s.paths)-1]; status != http.StatusOK || !strings.HasPrefix(got, want) || asked != "/api/v1/models?id=gpt+5%2Fo&limit=1000" {
+			t.Errorf("%s: %d %s, by %s", path, status, got, asked)
+		}
+	}
+	if _, _, _ = ask(t, "GET", b.URL+"/v1beta/models", ""); s.paths[len(s.paths)-1] != "/api/v1/models?limit=1000" {
+		t.Errorf("the list was asked for by %s", s.paths)
+	}
+}
+
 func TestAWrongKeyIsTold(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, "{}")

@@ -12,7 +12,7 @@ import (
 type passed struct{}
 
 // credentials are the headers in which clients send keys: none of them is the server's.
-var credentials = []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key", "Cookie", "Proxy-Authorization"}
+var credentials = []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key", "Api-Key", "Cookie", "Proxy-Authorization"}
 
 // pass passes a request on. Of its body no more is read than there is: net/http closes it
 // when the answer begins, and a Transport that looks for its end afterwards ends the connection

@@ -177,6 +177,9 @@ func TestHardHistories(t *testing.T) {
 		return `{"type":"function_call","call_id":"` + id + `","name":"f","arguments":"{}"}`
 	}
 	output := func(id string) string { return `{"type":"function_call_output","call_id":"` + id + `","output":"ok"}` }
+	nameless := func(tool string) string {
+		return `{"type":"function_call_output","id":"fco_1","name":"` + tool + `","output":"ok"}`
+	}
 	list := func(items ...string) string { return strings.Join(items, ",") }
 	for name, c := range map[string]struct{ input, want, dropped string }{
 		"a message between a call and its result": {list(user("go"), call("a"), user("wait"), output("a")), list(user("go"), called("a"), result("a"), user("wait")), ""},
@@ -189,6 +192,9 @@ func TestHardHistories(t *testing.T) {
 		"a call that was cut off":                 {list(user("go"), `{"type":"function_call","call_id":"a","name":"f","arguments":"{\"x","status":"incomplete"}`, user("on")), list(user("go"), user("on")), "input[1]; dropped"},
 		"arguments that are no text":              {list(user("go"), `{"type":"function_call","call_id":"a","name":"f","arguments":{"x": 1}}`, output("a")), list(user("go"), strings.Replace(called("a"), `"{}"`, `"{\"x\":1}"`, 1), result("a")), ""},
 		"a result without a call":                 {list(user("go"), output("a")), list(user("go"), result("a")), ""},
+		"results that name no call":               {list(user("go"), call("a"), call("b"), nameless(""), user("wait"), nameless("")), list(user("go"), called("a", "b"), result("a"), result("b"), user("wait")), ""},
+		"results that name their tools":           {list(user("go"), call("a"), strings.Replace(call("b"), `"f"`, `"g"`, 1), nameless("g"), nameless("f")), list(user("go"), strings.Replace(called("a", "b"), `"b","type":"function","function":{"name":"f"`, `"b","type":"function","function":{"name":"g"`, 1), result("b"), result("a")), ""},
+		"one of two results names its call":       {list(user("go"), call("a"), call("b"), nameless("f"), output("a")), list(user("go"), called("a", "b"), result("b"), result("a")), ""},
 		"a picture of the model's":                {list(user("draw"), `{"type":"image_generation_call","id":"ig_1","status":"completed","result":"AAAA","output_format":"webp"}`, user("on")), list(user("draw"), `{"role":"assistant","content":null,"images":[{"type":"image_url","image_url":{"url":"data:image/webp;base64,AAAA"}}]}`, user("on")), ""},
 		"a picture that is not there":             {list(user("draw"), `{"type":"image_generation_call","id":"ig_1","result":null}`), user("draw"), "input[1]; dropped"},
 		"what the server's tools did":             {list(user("go"), `{"type":"web_search_call","id":"ws_1","status":"completed","action":{"type":"search","query":"x"}}`, user("on")), list(user("go"), user("on")), "input[1]; dropped"},

@@ -88,8 +88,26 @@ func (l *laws) itemDone(at int64, item gjson.Result) {
 	l.done[at] = true
 }
 
+// members are those that the published schema of the API (openresponses.org) has in every
+// response, and those of them that are numbers.
+var members, numbers = []string{
+	"id", "object", "created_at", "completed_at", "status", "incomplete_details", "model", "previous_response_id", "instructions", "output", "error",
+	"tools", "tool_choice", "truncation", "parallel_tool_calls", "text", "reasoning", "user", "usage", "max_output_tokens", "max_tool_calls", "store",
+	"background", "service_tier", "metadata", "safety_identifier", "prompt_cache_key",
+}, []string{"temperature", "top_p", "presence_penalty", "frequency_penalty", "top_logprobs"}
+
 func (l *laws) wholeResponse(name string) {
 	l.Helper()
+	for _, member := range members {
+		if !l.last.Get(member).Exists() {
+			l.Errorf("%s has no %s", name, member)
+		}
+	}
+	for _, member := range numbers {
+		if l.last.Get(member).Type != gjson.Number {
+			l.Errorf("%s has %s: %s", name, member, l.last.Get(member).Raw)
+		}
+	}
 	status := strings.TrimPrefix(name, "response.")
 	if status == "created" {
 		status = "in_progress"

@@ -11,7 +11,8 @@ import (
 	"stele/internal/uid"
 )
 
-// oneModel answers GET /v1/models/{id} from the server's list, in the client's shape.
+// oneModel answers GET /v1/models/{id} with what a chat with this id would get, in the
+// client's shape.
 func (b *Bridge) oneModel(w http.ResponseWriter, c *call, escaped string) error {
 	id, list, err := b.modelsFor(c, escaped)
 	if err != nil {
@@ -26,12 +27,13 @@ func (b *Bridge) oneModel(w http.ResponseWriter, c *call, escaped string) error 
 	return fault.New(fault.ModelNotFound, "There is no model %q.", id)
 }
 
-// modelsFor is the id that a path names, and the server's list.
+// modelsFor is the id that a path names, and the server's list for it. A server that does
+// not know how to look for one lists all.
 func (b *Bridge) modelsFor(c *call, escaped string) (id string, list jsonscan.Value, err error) {
 	if id, err = url.PathUnescape(escaped); err != nil {
 		id = escaped
 	}
-	list, err = b.models(c.Context(), c.id, c.Header.Get("Anthropic-Version"))
+	list, err = b.models(c.Context(), listing{request: c.id, version: c.Header.Get("Anthropic-Version"), model: id})
 	return id, list, err
 }
 
@@ -82,21 +84,31 @@ func writeGeminiModel(w *jsonscan.Writer, v jsonscan.Value) {
 
 // Check asks the server whether it is there and takes the key.
 func (b *Bridge) Check(ctx context.Context) error {
-	_, err := b.models(ctx, uid.New("req"), "")
+	_, err := b.models(ctx, listing{request: uid.New("req")})
 	return err
 }
 
-// models asks the server for its list, in Anthropic's shape where a version of that API
-// is named.
-func (b *Bridge) models(ctx context.Context, id, version string) (jsonscan.Value, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, b.Server+"/api/v1/models?limit=1000", nil)
+// listing is what of the server's list is asked for, and how.
+type listing struct {
+	request string // the id of the request
+	version string // of Anthropic's API, where the list is to have its shape
+	model   string // the one that is looked for; "": all
+}
+
+// models asks the server for its list.
+func (b *Bridge) models(ctx context.Context, of listing) (jsonscan.Value, error) {
+	query := url.Values{"limit": {"1000"}}
+	if of.model != "" {
+		query.Set("id", of.model)
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, b.Server+"/api/v1/models?"+query.Encode(), nil)
 	if err != nil {
 		return jsonscan.Value{}, err
 	}
 	r.Header.Set("Authorization", "Bearer "+b.Key)
-	r.Header.Set("X-Request-Id", id)
-	if version != "" {
-		r.Header.Set("Anthropic-Version", version)
+	r.Header.Set("X-Request-Id", of.request)
+	if of.version != "" {
+		r.Header.Set("Anthropic-Version", of.version)
 	}
 	answered, err := b.Client.Do(r)
 	if err != nil {

@@ -15,6 +15,7 @@ type item struct {
 
 	kind string
 	path string
+	call string // the call that a result is of which names none
 }
 
 // conversation is all items that a request is about: those of its conversation or of the
@@ -50,8 +51,43 @@ func (o *order) conversation(kept *Kept) ([]item, error) {
 			return nil, err
 		}
 	}
+	pairOutputs(all)
 	return all, nil
 }
+
+// pairOutputs finds the call of each result that names none, which OpenAI's API leaves to the
+// client since the id became optional: it is of the tool whose name it has, or else of the
+// first call that waits.
+func pairOutputs(items []item) {
+	named := make(map[string]bool) // calls whose results name them
+	for i := range items {
+		if items[i].isOutput() {
+			named[items[i].callID()] = true
+		}
+	}
+	var waiting []*item
+	for i := range items {
+		one := &items[i]
+		switch {
+		case one.isCall() && !named[one.callID()]:
+			waiting = append(waiting, one)
+		case one.isOutput() && one.Get("call_id").View() == "":
+			at := slices.IndexFunc(waiting, one.isOutputOf)
+			if name := one.Get("name").View(); name != "" {
+				if of := slices.IndexFunc(waiting, func(call *item) bool { return one.isOutputOf(call) && call.Get("name").View() == name }); of >= 0 {
+					at = of
+				}
+			}
+			if at >= 0 {
+				one.call = waiting[at].callID()
+				waiting = slices.Delete(waiting, at, at+1)
+			}
+		}
+	}
+}
+
+// isOutputOf reports whether a result is of the kind of a call.
+func (i *item) isOutputOf(call *item) bool { return i.kind == call.kind+"_output" }
 
 // resolve puts what a reference refers to in its place, and reads what kind of item it is.
 func (i *item) resolve(kept *Kept) error {
@@ -95,6 +131,9 @@ func (i *item) isOutput() bool { return strings.HasSuffix(i.kind, "_output") }
 
 // callID is what a call and its result have in common.
 func (i *item) callID() string {
+	if i.call != "" {
+		return i.call
+	}
 	if id := i.Get("call_id").View(); id != "" {
 		return id
 	}

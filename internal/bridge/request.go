@@ -130,6 +130,7 @@ var carried = map[string]string{
 	"max_output_tokens": "max_completion_tokens", "temperature": "temperature", "top_p": "top_p", "top_logprobs": "top_logprobs",
 	"user": "user", "safety_identifier": "safety_identifier", "prompt_cache_key": "prompt_cache_key",
 	"prompt_cache_retention": "prompt_cache_retention", "prompt_cache_options": "prompt_cache_options", "service_tier": "service_tier", "moderation": "moderation",
+	"presence_penalty": "presence_penalty", "frequency_penalty": "frequency_penalty",
 }
 
 // takeInput takes the items of the request itself, each in memory of its own: they may

@@ -66,12 +66,17 @@ func index(t *testing.T) string {
 		"| OpenAI | `" + example.OpenAI() + "` | `Authorization: Bearer KEY` |\n" +
 		"| Anthropic | `" + example.Anthropic() + "` | `X-API-Key: KEY` or `Authorization: Bearer KEY` |\n" +
 		"| Gemini | `" + example.Gemini() + "` | `Authorization: Bearer KEY` |\n\n" +
+		"Google's clients put a key into `x-goog-api-key`, which Stele reads only where its operator has set `auth.accept_goog_header`. Give them the header above among their own, as [Google Gen AI](google-genai.md)\n" +
+		"does, or go through `stele bridge`, which throws away whatever key a client sends, also one in the address.\n\n" +
 		"These were run on 2026-11-16 and 17 with nothing else, whole, streamed and with a wrong key, most of them with tools, schemas and pictures too, over upstreams of all three dialects:\n\n" +
 		"- for TypeScript, SDKs: openai 4 to 7, @anthropic-ai/sdk 0.20 to the newest, @google/genai 1 to 3, @google/generative-ai, @mistralai/mistralai 2.7 (base URL without `/v1`), @openrouter/sdk 1.3, groq-sdk 1.6\n" +
 		"  (base URL without `/v1`), together-ai, portkey-ai, @huggingface/inference;\n" +
 		"- libraries: AI SDK with its providers for OpenAI (`.chat`), Anthropic, Google, Mistral, Groq, DeepSeek, Together, Fireworks, Cerebras, DeepInfra and OpenRouter; LangChain's for OpenAI, Anthropic, Google, Groq, xAI,\n" +
 		"  DeepSeek and OpenRouter; LangGraph 1.1 with LangChain's agents, LlamaIndex 0.12, Mastra 1.71, OpenAI Agents through `stele bridge`, TypeChat 0.1, Genkit 1.42 (with OpenAI's, Anthropic's and Google's API), Google's ADK 2, Instructor 1.7, xsAI, token.js, multi-llm-ts, TanStack AI 0.58 (as it is, and through `stele bridge`),\n" +
 		"  VoltAgent 2.10, Strands Agents 1.19, Ax 24, AgentKit 0.13, ModelFusion 0.137 (text only), Dexter 4.1, BeeAI 0.1 (OpenAI's and Anthropic's API), OpenAI Guardrails 0.2, Cline's @cline/llms 0.0.86 in all three dialects;\n" +
+		"- with the sandbox alone, on 2026-11-18: AI SDK 4 to 6 with their providers of those days, @langchain/google 0.2, Effect's @effect/ai-openai 0.41 (through `stele bridge`), -anthropic 0.27 and -google 0.15, GitHub's @github/copilot-sdk 1.0\n" +
+		"  and @mariozechner/pi-ai 0.73 (both with OpenAI's, Anthropic's and the Responses API), openai 3, openai-fetch, chatgpt; through `stele bridge` @openai/codex-sdk 0.163, @openrouter/agent 0.8, @ai-sdk/open-responses 2,\n" +
+		"  groq-sdk;\n" +
 		"- helpers: `parse`, `stream` and `runTools` of openai 6 and 7, the tool runner and structured output of @anthropic-ai/sdk 1.9, automatic function calling and chats of @google/genai 2 and 3, agents and objects of AI SDK 7;\n" +
 		"- what wraps or watches OpenAI's clients: Langfuse 5.11, LangSmith 0.10, Braintrust 3.35, PostHog 8.13 (these three Anthropic's too), OpenLLMetry 0.27, OpenInference 4.2 (without a wrong key);\n" +
 		"- for Python: openai 3.6 and anthropic 1.9, with their helpers for streams, schemas and tools, and streams of google-api-core 2.25; for Ruby: ruby_llm 2.1 (OpenAI's and Anthropic's API);\n" +
@@ -81,6 +86,8 @@ func index(t *testing.T) string {
 		"- with one call each: Hugging Face's tiny-agents 0.3, Hashbrown 0.3, autoevals 0.3, the MCP Inspector 2.12 with `stele mcp`. Portkey's gateway 1.15 had Stele as its upstream: whole answers and tools, in OpenAI's and Anthropic's API.\n\n" +
 		"What of them does not work is their own:\n\n" +
 		"- @ai-sdk/xai and @langchain/mistralai refuse streamed calls of tools that come in pieces, as OpenAI sends them. Azure's clients send the key as `api-key`, which is not read.\n" +
+		"- AI SDK 4 with @ai-sdk/anthropic 1 ends a stream in which a model's thoughts have a signature and no words, as Anthropic's newest models send them. @langchain/google-genai takes pictures in `image_url` only for models whose\n" +
+		"  name begins with `gemini`. Google's old client for Go, generative-ai-go, sends the key in the address: it works through `stele bridge`.\n" +
 		"- @openrouter/sdk and @mistralai/mistralai list models only where each has all fields of their own services. Mistral's also sends fields (`safe_prompt`, `prefix`) that OpenAI refuses, where the model is OpenAI's.\n" +
 		"- langchaingo sends pictures to OpenAI in a form that it does not have. Clients that fetch their program from elsewhere when they are installed (Crush) were not run.\n" +
 		"- Ax has no base URL for Anthropic and Gemini, and names the detail of a picture in a way that OpenAI refuses. AgentKit sends Gemini's key in the address, where none is read. Eino's component for Gemini sends no picture\n" +

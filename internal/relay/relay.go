@@ -117,7 +117,7 @@ func (r *Relay) Refuse(ctx context.Context, who access.Principal, dialect string
 }
 
 func (r *Relay) do(ctx context.Context, who access.Principal, req *chat.Request, call *call) (*chat.Reply, error) {
-	model, err := r.model(who, req.Model)
+	model, err := r.Model(who, req.Model)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +189,7 @@ func (r *Relay) prepare(ctx context.Context, call *call, req *chat.Request, upst
 
 // Opens refuses a model that the caller may not have, or that is not there.
 func (r *Relay) Opens(who access.Principal, name string) error {
-	_, err := r.model(who, name)
+	_, err := r.Model(who, name)
 	return err
 }
 
@@ -206,10 +206,13 @@ func (r *Relay) mostOutput(t catalog.Target, req *chat.Request, upstream Upstrea
 	return entry.Facts.Output
 }
 
-// model finds what a caller asks for. Keys marked sandbox get one model for every name.
-func (r *Relay) model(who access.Principal, name string) (*catalog.Model, error) {
+// Model finds what a caller asks for. Keys marked sandbox get one model for every name.
+func (r *Relay) Model(who access.Principal, name string) (*catalog.Model, error) {
 	if !who.Sandbox {
 		return r.Catalog.Model(name, who.Scope)
+	}
+	if err := catalog.CheckID(name); err != nil {
+		return nil, err
 	}
 	model, err := r.Catalog.Model(Sandbox, who.Scope)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 func TestNodeBridge(t *testing.T) {
 	t.Parallel()
 	program := rig.Node(t)
-	front := rig.NewFront(t, "", "")
+	front := rig.NewFront(t, "", "  any-*: stele/sandbox\n")
 	thinkers := map[string]string{"sandbox": "stele/sandbox"}
 	for _, d := range rig.Dialects {
 		thinkers[d] = d + "/" + rig.Thinkers[d][0]
