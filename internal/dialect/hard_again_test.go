@@ -123,6 +123,12 @@ var hardAgain = section{"AS", "what servers refuse in their own words, and what 
 				l.warns("tool_choice", chat.Approximated)
 			}
 		}
+		two := strings.Replace(toolsA, `]`, `,{"name":"g","input_schema":{"type":"object","properties":{}}}]`, 1)
+		for choice, offered := range map[string]string{`{"type":"none"}`: "", `{"type":"tool","name":"g"}`: `["g"]`} {
+			l := take(t, askedAgain(trip{from: A, to: O, own: true, ask: `{"model":"m","max_tokens":99,` + two + `,"tool_choice":` + choice + `,"messages":[{"role":"user","content":"go"}]}`}, freeChoices[0]))
+			is(t, choice, l.then().Get("tools.#.function.name").Raw, offered)
+			l.warns("tool_choice", chat.Approximated)
+		}
 	}},
 	// OpenHands/OpenHands#4838, getsentry/sentry-mcp#106, microsoft/genaiscript#1381.
 	{number: 1234, name: "a tool whose description is too long for a server", answer: "all of it is in the system text, with a warning", run: func(t *testing.T) {

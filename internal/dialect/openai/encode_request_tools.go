@@ -68,13 +68,14 @@ func (e *requestWriter) sayInWords() {
 // narrow offers only what the choice leaves to be called, where the upstream cannot be told.
 func (e *requestWriter) narrow() {
 	c, left, note := &e.c.Choice, e.c.Choice.Names, ""
+	choiceless := e.t.Choiceless || e.refuses(choiceField)
 	switch {
 	case len(e.tools) == 0:
-	case c.Mode == chat.None && e.t.Choiceless:
+	case c.Mode == chat.None && choiceless:
 		left, note = nil, "no tools are offered"
-	case c.Mode == chat.Named && (e.t.Nameless || e.t.Choiceless):
+	case c.Mode == chat.Named && (e.t.Nameless || choiceless):
 		left, note = []string{c.Name}, "only this tool is offered"
-	case e.t.Compatible && (c.Mode == chat.Allowed || c.Mode == chat.Validated && len(c.Names) > 0):
+	case (e.t.Compatible || choiceless) && (c.Mode == chat.Allowed || c.Mode == chat.Validated && len(c.Names) > 0):
 		note = "only the tools that are allowed are offered"
 	}
 	if note == "" {
