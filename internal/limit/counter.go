@@ -26,7 +26,8 @@ type counter struct {
 	changed chan struct{} // closed when something was given back; nil while nothing waits
 
 	recent  recent  // as spent, of a limit that slides
-	share   int64   // how much of a sliding limit this node may use; all of it until others are heard of
+	share   int64   // this node's part of a sliding limit by what is asked of all nodes; all of it until others are heard of
+	scarce  bool    // the nodes ask for more than is there: each keeps to its share
 	lent    int64   // of its share, beyond the lease, while the database is away
 	rule    *rule   // never changes
 	balance Balance // as last seen
@@ -51,13 +52,22 @@ func (c *counter) covers(now time.Time) bool { return span{c.name.Start, c.name.
 // free is what could be held now.
 func (c *counter) free(now time.Time) int64 {
 	if c.sliding {
-		return min(c.lease+c.lent, c.share) - c.held - c.recent.total(now)
+		return min(c.lease+c.lent, c.most()) - c.held - c.recent.total(now)
 	}
 	return c.lease - c.held - c.spent
 }
 
+// most is how much of a sliding limit this node may use. As long as some of it is free for
+// all that is the whole, whoever asked for how much of late.
+func (c *counter) most() int64 {
+	if c.scarce {
+		return c.share
+	}
+	return c.rule.limit().Amount
+}
+
 // lend lets a node use its share of a limit that slides without a lease, and reports
-// whether that suffices for n. The shares of all nodes together are the limit.
+// whether that suffices for n. The shares of all nodes that are asked are together the limit.
 func (c *counter) lend(n int64, now time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -244,7 +254,7 @@ func (c *counter) room(now time.Time) (most int64, pending bool) {
 	defer c.mu.Unlock()
 	most = c.free(now) + max(0, c.balance.Free())
 	if c.sliding {
-		most = min(most, c.share-c.held-c.recent.total(now))
+		most = min(most, c.most()-c.held-c.recent.total(now))
 	}
 	return most, c.held > 0 || c.balance.Leased > c.balance.Ours || c.balance.Held > 0
 }

@@ -44,7 +44,7 @@ func (c *counter) refuse(n int64, now time.Time) error {
 		code, after = fault.ConcurrencyLimit, time.Second
 	case c.sliding:
 		c.mu.Lock()
-		after = c.recent.until(now, n, max(n, min(c.lease, c.share)))
+		after = c.recent.until(now, n, max(n, min(c.lease, c.most())))
 		c.mu.Unlock()
 	}
 	if !c.name.End.IsZero() {

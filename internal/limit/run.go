@@ -144,14 +144,21 @@ func (s *Service) shareOut(ctx context.Context, now time.Time) error {
 			continue
 		}
 		c.mu.Lock()
-		amount := c.rule.limit().Amount
-		c.share, c.told = amount, share.Demand
-		if share.All > share.Demand {
-			c.share = (amount*share.Demand + share.All - 1) / share.All
-		}
+		c.heed(share)
 		c.mu.Unlock()
 	}
 	return nil
+}
+
+// heed takes over what is asked of all nodes. One that is asked for nothing has the share
+// of one that is asked for a little, and need not keep to it: it has but what is free. The
+// caller holds mu.
+func (c *counter) heed(s Share) {
+	ours := max(1, s.Demand)
+	all := max(0, s.All-s.Demand) + ours
+	c.share = (c.rule.limit().Amount*ours + all - 1) / all
+	c.told = s.Demand
+	c.scarce = s.Demand > 0 && s.All > s.Demand && s.Free < s.All
 }
 
 // shares are what this node and all of them ask of counters.
@@ -237,8 +244,8 @@ func (c *counter) keeps(now time.Time, alone bool) (keep, slack int64) {
 		return 0, c.rule.limit().Amount / fadePart
 	case over, c.rate == 0, c.rule.limit().Soft, c.short: // the last pieces are for who can use them
 		return 0, 0
-	case sliding && c.lease > c.share:
-		keep = max(0, c.share-c.held-c.recent.total(now))
+	case sliding && c.lease > c.most():
+		keep = max(0, c.most()-c.held-c.recent.total(now))
 	default:
 		keep = max(2*c.rate, c.leaseAhead())
 	}

@@ -133,12 +133,16 @@ func (s *Store) readDemand(ctx context.Context, tx *sql.Tx, ids []int64, since t
 	for _, id := range ids {
 		args = append(args, id)
 	}
-	demands, err := selectPairs[int64, int64](ctx, tx, "read demand", `SELECT counter, COALESCE(SUM(demand), 0) FROM limit_leases
-		WHERE counter IN `+places(1, len(ids), true)+` AND told_at >= $`+strconv.Itoa(len(ids)+1)+` GROUP BY counter`, append(args, millis(since))...)
-	for id, all := range demands {
-		shares[id] = limit.Share{Demand: shares[id].Demand, All: all}
+	type told struct {
+		counter int64
+		limit.Share
 	}
-	return err
+	return selectEach(ctx, tx, "read demand", func(t *told) []any { return []any{&t.counter, &t.All, &t.Free} },
+		func(t told) {
+			shares[t.counter] = limit.Share{Demand: shares[t.counter].Demand, All: t.All, Free: t.Free}
+		},
+		`SELECT c.id, SUM(l.demand), c.amount - c.settled - c.leased - c.held - c.doubt FROM limit_leases l JOIN limit_counters c ON c.id = l.counter
+		WHERE l.counter IN `+places(1, len(ids), true)+` AND l.told_at >= $`+strconv.Itoa(len(ids)+1)+` GROUP BY c.id`, append(args, millis(since))...)
 }
 
 // BeatLimits says that a node lives.

@@ -157,3 +157,66 @@ func TestARateOfTokensHoldsOnAnyNumberOfServers(t *testing.T) {
 		c.within(amount, amount/50, passed)
 	})
 }
+
+// Calls that together stay below a limit all pass, also at a server that was asked for
+// nothing while the others were busy.
+func TestNoCallIsRefusedBelowARate(t *testing.T) {
+	t.Parallel()
+	for _, l := range []limit.Limit{testLimit(limit.Requests, limit.Minute, 100), testLimit(limit.Tokens, limit.Minute, 100*500)} {
+		t.Run(string(l.Measure), func(t *testing.T) {
+			t.Parallel()
+			onServers(t, l, func(t *testing.T, c *crowdOfServers) {
+				const most = 90 // a minute
+				var passed int
+				for i := range rateMinutes * int(time.Minute/rateStep) {
+					if i%(int(time.Minute/rateStep)/most) == 0 { // come and go: the first is busy, the others hardly ever
+						at := c.nodes[0]
+						if rand.IntN(10) == 0 {
+							at = c.any()
+						}
+						hold, err := reserve(t.Context(), at, limit.Ask{Call: limit.Call{Workspace: "default", Key: "k"}, Input: 200, Output: 300, Least: 300})
+						if err != nil {
+							t.Fatalf("after %d calls: %v", passed, err)
+						}
+						hold.Settle(limit.Used{Input: 200, Output: 300})
+						passed++
+					}
+					c.tick()
+				}
+			})
+		})
+	}
+}
+
+// A server that used a rate alone makes room for another that is asked as much.
+func TestARateIsSharedWithWhoComesLater(t *testing.T) {
+	t.Parallel()
+	const amount = 100
+	onServers(t, testLimit(limit.Requests, limit.Minute, amount), func(t *testing.T, c *crowdOfServers) {
+		minute := int(time.Minute / rateStep)
+		passed := make([]int, len(c.nodes))
+		for i := range 5 * minute {
+			for n, v := range c.nodes {
+				if n > 0 && i < minute {
+					continue // it comes in the second minute
+				}
+				hold, err := reserve(t.Context(), v, limit.Ask{Call: limit.Call{Workspace: "default", Key: "k"}})
+				if err != nil {
+					continue
+				}
+				hold.Settle(limit.Used{})
+				if i >= 3*minute {
+					passed[n]++
+				}
+			}
+			c.tick()
+		}
+		for n := range passed {
+			if fair := 2 * amount / len(passed); passed[n] < fair*8/10 || passed[n] > fair*12/10 {
+				t.Errorf("%v passed in two minutes, by server", passed)
+				break
+			}
+		}
+		t.Log(passed)
+	})
+}
