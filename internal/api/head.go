@@ -26,9 +26,10 @@ func headOf(w http.ResponseWriter) head {
 	}
 }
 
-// set says a field, its name as net/http writes it. It is said once in an answer.
+// set says a field, its name as net/http writes it. It is said once in an answer, and takes
+// the place of what the header has.
 func (h head) set(name, value string) {
-	if h.room == nil || !isPlain(value) {
+	if _, has := h.fields[name]; has || h.room == nil || !isPlain(value) {
 		h.fields.Set(name, value)
 		return
 	}

@@ -311,4 +311,29 @@ var hardAgain = section{"AS", "what servers refuse in their own words, and what 
 			is(t, from+", Google's", tells(t, trip{from: from, to: G, own: true, answers: []string{`{"candidates":[{"content":"hi","finishReason":"STOP"}]}`}}), "|hi||stop")
 		}
 	}},
+	// vllm-project/vllm#41114, ollama/ollama#17774: Claude Code at a server of Anthropic's dialect that is not Anthropic's.
+	{number: 1248, name: "a conversation in the server's own dialect, whose form it does not take", answer: "asked again in the form it takes, with a warning; parameters are the client's affair", run: func(t *testing.T) {
+		for name, test := range map[string]struct{ way, ask, words, path, want string }{
+			"reminders":              {A, reminded[A], `messages.1.role: Invalid discriminator value. Expected 'user' | 'assistant'`, "messages.#.role", `["user","user","assistant","user"]`},
+			"reminders, by pydantic": {A, reminded[A], `[{'type': 'literal_error', 'loc': ('body', 'messages', 1, 'role'), 'msg': "Input should be 'user' or 'assistant'", 'input': 'system'}]`, "messages.#.role", `["user","user","assistant","user"]`},
+			"reminders, by hand":     {A, reminded[A], `messages[1].role must be one of "user", "assistant"`, "messages.#.role", `["user","user","assistant","user"]`},
+			"reminders, in chat":     {O, reminded[O], "System message must be at the beginning.", "messages.#.role", `["system","user","user","assistant","user"]`},
+			"in turns":               {O, `{"model":"m","messages":[{"role":"user","content":"a"},{"role":"user","content":"b"}]}`, "Conversation roles must alternate user/assistant/user/assistant", "messages.#.role", `["user"]`},
+			"one text":               {O, `{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}]}`, "invalid type: sequence, expected a string", "messages.0.content", `"a\n\nb"`},
+		} {
+			for _, streamed := range []bool{false, true} {
+				ask := test.ask
+				if streamed {
+					ask = strings.Replace(ask, "{", `{"stream":true,`, 1)
+				}
+				l := take(t, refusesFirst(trip{from: test.way, to: test.way, own: true, stream: streamed, ask: ask}, 400, test.words))
+				is(t, name, l.sent[1].Get(test.path).Raw, test.want)
+				is(t, name+", told and answered", fmt.Sprint(len(l.losses) > 0, strings.Contains(l.body, `"hi"`)), "true true")
+			}
+			authors := try(t, refusesFirst(trip{from: test.way, to: test.way, ask: test.ask}, 400, test.words))
+			is(t, name+", at the author's", fmt.Sprint(authors.status, len(authors.calls)), "400 1")
+		}
+		l := try(t, refusesFirst(trip{from: O, to: O, own: true, ask: withO(`"top_k":3`)}, 400, "Unknown parameter: 'top_k'."))
+		is(t, "a parameter", fmt.Sprint(l.status, len(l.calls)), "400 1")
+	}},
 }}

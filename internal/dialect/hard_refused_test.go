@@ -66,8 +66,6 @@ var hardRefused = section{"AN", "what upstreams refuse", []hard{
 		}
 		l := try(t, trip{from: A, to: O, kind: "vllm", own: true, ask: reminded[A], status: 400, answers: []string{said(O, "System message must be at the beginning.")}})
 		is(t, "refused again", fmt.Sprint(l.status, len(l.calls)), "400 2")
-		own := try(t, trip{from: O, to: O, kind: "vllm", own: true, ask: reminded[O], status: 400, answers: []string{said(O, "System message must be at the beginning.")}})
-		is(t, "a client's own bytes", fmt.Sprint(own.status, len(own.calls)), "400 1")
 	}},
 	// vellum-ai/vellum-assistant#18387, caozhiyuan/copilot-api#196.
 	{number: 1162, name: "a picture in a result that reports an error, to Claude", answer: "the picture follows the results", run: func(t *testing.T) {

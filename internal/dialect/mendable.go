@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"regexp"
+	"strings"
 
 	"stele/internal/fault"
 )
@@ -54,9 +55,15 @@ func refuseTools(e *fault.Error) *fault.Error {
 	return e.With("field", "tools")
 }
 
-// systemless is how servers of Anthropic's dialect say that the system does not speak between turns: Anthropic's older models,
-// vLLM, Ollama, Qwen's, LM Studio.
-var systemless = regexp.MustCompile("(?i)unexpected role \"system\"|role:? (is )?['`\"]?system['`\"]? is not supported|unknown variant `system`|but got 'system'|\\.role: invalid discriminator value")
+// systemless is how servers of Anthropic's dialect say that the system does not speak between turns.
+var systemless = regexp.MustCompile("(?i)" + strings.Join([]string{
+	"unexpected role \"system\"", // Anthropic's older models
+	"role:? (is )?['`\"]?system['`\"]? is not supported",
+	"unknown variant `system`|expected one of `user`, `assistant`", // written in Rust
+	"but got 'system'",
+	"\\.role: invalid discriminator value|expected 'user' ?\\| ?'assistant'",                           // checked by zod
+	"role.{0,40}(should|must|has to) be (one of )?['`\"\\[]*user['`\"]*(,| or| and) ?['`\"]*assistant", // by pydantic, as vLLM, or by hand
+}, "|"))
 
 // unshaped is what upstreams say that cannot hold an answer to a shape, or not to this one: Anthropic, Google twice, LM Studio,
 // DeepSeek twice, Groq, Amazon's and Google's Claudes.

@@ -33,8 +33,17 @@ func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat
 	if err != nil {
 		return nil, err
 	}
+	var m attempt
 	if req.PassesTo(c.dialect.Name()) {
-		return c.askAndMend(ctx, req, t, new(attempt), fault.WithoutThoughts)
+		reply, err := c.askAndMend(ctx, req, t, &m, fault.WithoutThoughts)
+		if err == nil || !c.reforms(req, err) {
+			return reply, err
+		}
+		talk, unclear := req.Conversation()
+		if unclear != nil {
+			return nil, err
+		}
+		req, m.remedies = req.With(talk), m.remedies|fault.From(err).Remedy
 	}
 	talk, err := req.Conversation()
 	if err != nil {
@@ -43,12 +52,19 @@ func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat
 	if talk.N > 1 && (!c.dialect.TakesSeveral() || c.account.Kind.Single) {
 		return c.askSeveral(ctx, req, t, talk)
 	}
-	return c.askWhole(ctx, req, t)
+	return c.askWhole(ctx, req, t, m)
 }
 
-// askWhole asks for one whole answer.
-func (c *Chat) askWhole(ctx context.Context, req *chat.Request, t relay.Target) (*chat.Reply, error) {
-	var m attempt
+// reforms reports whether a server that refused a client's own bytes is asked again in ours: one that is
+// not the author's, which says that it does not take the form of a conversation. What that says stays the
+// same. Parameters are between the client and the server.
+func (c *Chat) reforms(req *chat.Request, why error) bool {
+	const form = fault.SystemFirst | fault.InTurns | fault.Plain
+	return !c.authors && !req.Strict && fault.From(why).Remedy&form != 0
+}
+
+// askWhole asks for one whole answer, m being how.
+func (c *Chat) askWhole(ctx context.Context, req *chat.Request, t relay.Target, m attempt) (*chat.Reply, error) {
 	reply, err := c.askAndMend(ctx, req, t, &m, allRemedies)
 	if err != nil {
 		return nil, err

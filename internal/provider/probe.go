@@ -54,7 +54,7 @@ func (c *Chat) Probe(ctx context.Context, model string) catalog.Trial {
 	}
 	request := chat.NewRequest(model, false, chat.Origin{}, func() (*chat.Conversation, error) { return talk, nil })
 	limits := catalog.Timeouts{FirstByte: time.Minute, Gap: time.Minute, Total: time.Minute} // ctx ends it sooner
-	reply, err := c.askWhole(ctx, request, relay.Target{Model: model, Timeouts: limits})
+	reply, err := c.askWhole(ctx, request, relay.Target{Model: model, Timeouts: limits}, attempt{})
 	if reply != nil && reply.Close != nil {
 		reply.Close()
 	}

@@ -31,7 +31,7 @@ func (c *Chat) askSeveral(ctx context.Context, req *chat.Request, t relay.Target
 	var calls sync.WaitGroup
 	for i := range replies {
 		calls.Go(func() {
-			reply, err := c.askWhole(ctx, single, t)
+			reply, err := c.askWhole(ctx, single, t, attempt{})
 			if err != nil {
 				cancel(err) // the first counts
 			}

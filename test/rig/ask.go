@@ -1,8 +1,11 @@
 package rig
 
 import (
+	"cmp"
+	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -45,7 +48,17 @@ func (h *House) Send(r *http.Request) (Answer, error) {
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
-	return Answer{response.StatusCode, response.Header, string(body)}, err
+	return Answer{response.StatusCode, response.Header, string(body)}, cmp.Or(err, findRepeats(response.Header))
+}
+
+// findRepeats reports a field that is said twice, in any answer of any test.
+func findRepeats(h http.Header) error {
+	for name, values := range h {
+		if len(slices.Compact(slices.Sorted(slices.Values(values)))) < len(values) {
+			return fmt.Errorf("the header says %s twice: %q", name, values)
+		}
+	}
+	return nil
 }
 
 func (h *House) ask(t testing.TB, r *http.Request) Answer {
