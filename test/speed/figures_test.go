@@ -38,6 +38,39 @@ func (f *figures) line(name string, figure float64, unit string, target float64)
 
 func (f *figures) String() string { return strings.Join(f.lines, "\n") }
 
+// pairs is how many times both servers are started anew: where a process happens to lie in
+// memory is worth as much as what is measured.
+const pairs = 6
+
+// atMost is what a server with limits, or one that is watched, may spend: 3 % more of processor time.
+const atMost = 1.03
+
+// comparison is a table of what one server spends for what another spends.
+type comparison struct{ all, means figures }
+
+func newComparison(b *testing.B) *comparison {
+	b.Helper()
+	c := new(comparison)
+	b.Cleanup(func() { fmt.Printf("\n%s\n\n%s\n\n", &c.all, &c.means) })
+	return c
+}
+
+// inPairs takes a ratio from several pairs of servers. Their mean is the figure.
+func (c *comparison) inPairs(b *testing.B, name string, ratio func(*testing.B) float64) {
+	b.Helper()
+	sum, n := 0.0, 0
+	for pair := range pairs {
+		b.Run(fmt.Sprint(name, "/", pair+1), func(b *testing.B) {
+			one := ratio(b)
+			c.all.add(b, one, "ratio", 0)
+			sum, n = sum+one, n+1
+		})
+	}
+	if n > 0 {
+		c.means.line(name, sum/float64(n), "ratio", atMost)
+	}
+}
+
 func median(list []time.Duration) time.Duration {
 	slices.Sort(list)
 	return list[len(list)/2]

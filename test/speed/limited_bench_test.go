@@ -17,30 +17,14 @@ var limits = [][]string{
 	{"--name", "tokens", "--measure", "tokens", "--window", "day", "--amount", "100000000000", "--of", "model=local/gpt-4.1"},
 }
 
-// pairs is how many times both servers are started anew: where a process happens to lie in
-// memory is worth as much as all limits.
-const pairs = 6
-
 // BenchmarkLimited compares a server with limits that all requests fall under with one
-// that has none: the same binary, before the same upstream, in turns. The figures are means of
-// several pairs of servers, each started anew.
+// that has none: the same binary, before the same upstream, in turns.
 func BenchmarkLimited(b *testing.B) {
-	var all, means figures
-	b.Cleanup(func() { fmt.Printf("\n%s\n\n%s\n\n", &all, &means) })
+	table := newComparison(b)
 	for _, scene := range scenes()[:2] {
 		scene.turns *= 4
 		for _, some := range [][][]string{limits[:2], limits} {
-			sum, n, name := 0.0, 0, fmt.Sprintf("%s, %d limits", scene.name, len(some))
-			for pair := range pairs {
-				b.Run(fmt.Sprint(name, "/", pair+1), func(b *testing.B) {
-					ratio := limited(b, scene, some)
-					all.add(b, ratio, "ratio", 0)
-					sum, n = sum+ratio, n+1
-				})
-			}
-			if n > 0 {
-				means.line(name, sum/float64(n), "ratio", 1.03)
-			}
+			table.inPairs(b, fmt.Sprintf("%s, %d limits", scene.name, len(some)), func(b *testing.B) float64 { return limited(b, scene, some) })
 		}
 	}
 }
