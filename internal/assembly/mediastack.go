@@ -244,11 +244,15 @@ func (w *mediaStack) restTime(ctx context.Context) (context.Context, context.Can
 	return context.WithTimeout(ctx, max(leastTime, time.Until(w.drained)))
 }
 
+// jobsAfter is how long a process may be silent before its jobs are given to others: a little
+// longer than for its tasks, so that those are somebody's by then.
+const jobsAfter = 20 * time.Second
+
 // release gives jobs of dead processes back to the living.
 func (w *mediaStack) release(ctx context.Context) {
 	away := true // when the database comes back, the living first say that they are
 	for pause.For(ctx, 5*time.Second) == nil {
-		living, err := w.store.Living(ctx, time.Now().Add(-20*time.Second))
+		living, err := w.store.Living(ctx, time.Now().Add(-jobsAfter))
 		if err == nil && !away {
 			_, err = w.queue.Release(ctx, living)
 		}

@@ -88,7 +88,7 @@ func Serve(ctx context.Context, p Process) error {
 		n.front.Close()
 		return err
 	}
-	beside.Go(func() { settle(side) })
+	beside.Go(func() { trim(side) })
 	rest := func() { n.media.rest(n.runtime.config().Drain) }
 	defer context.AfterFunc(ctx, rest)()
 	err = n.front.Run(ctx)

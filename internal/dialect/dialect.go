@@ -80,7 +80,7 @@ type Target struct {
 	Compatible bool  // speaks the dialect, but is not its author's own service
 	Schemaless bool  // takes no schema for the answer, only JSON as such
 	Nameless   bool  // takes no name of the tool that is to be called
-	Choiceless bool  // cannot be told how tools are chosen
+	Choiceless bool  // cannot be told that a tool must be called
 	Threadless bool  // keeps no conversations that a client may go on with
 	Marks      bool  // takes Anthropic's cache markers, whichever dialect it speaks
 	MaxOutput  int64 // the model's own limit; 0: not known

@@ -2,8 +2,8 @@ package price
 
 import "strings"
 
-// vendors are those who have a part of the book and no kind of their own: they are
-// reached as servers that speak another's dialect.
+// vendors are those who have a part of the book, by their address: an account of any kind
+// may lead to them.
 var vendors = map[string]string{
 	"api.cohere.ai":               "cohere",
 	"api.cohere.com":              "cohere",

@@ -26,7 +26,7 @@ type Kind struct {
 	Single     bool              // gives one answer at a time, whatever n says
 	Schemaless bool              // takes no schema for the answer, only JSON as such
 	Nameless   bool              // takes no name of the tool that is to be called
-	Choiceless bool              // cannot be told how tools are chosen
+	Choiceless bool              // cannot be told that a tool must be called
 	Marks      bool              // takes Anthropic's cache markers, whichever dialect it speaks
 	Bound      bool              // fetches nothing from addresses: pictures must come along
 	Unlisted   bool              // has no list of its own models that could be asked for
