@@ -22,7 +22,7 @@ type counter struct {
 	lease   int64         // what this node was given in all
 	held    int64         // by requests under way
 	spent   int64         // settled by requests that have ended, in the window
-	demand  int64         // asked for since the last beat of the clock, refused or not
+	demand  int64         // asked for since the last beat of the clock, refused or not; of what runs at the same time, the most of it at once
 	changed chan struct{} // closed when something was given back; nil while nothing waits
 
 	recent  recent  // as spent, of a limit that slides
@@ -38,7 +38,7 @@ type counter struct {
 	asked   time.Time // when the balance was seen
 	short   bool      // it did not suffice then
 	typical typical   // what a call takes
-	rate    int64     // asked for in a second, of late
+	rate    int64     // as demand, in a second, of late
 	reached bool      // callers were refused since the last beat because next to nothing is left
 	asking  chan struct{}
 
@@ -102,7 +102,11 @@ func (p *part) try(a *Ask, now time.Time) bool {
 	}
 	c.used = uint32(now.Unix())
 	p.n = c.need(a)
-	c.demand += p.n
+	if c.simultaneous() {
+		c.demand = max(c.demand, c.held+p.n)
+	} else {
+		c.demand += p.n
+	}
 	if c.id == 0 || c.free(now) < p.n && !c.rule.limit().Soft {
 		return false
 	}
@@ -132,6 +136,10 @@ func (p *part) standing(now time.Time) fault.Standing {
 	}
 	return st
 }
+
+// simultaneous reports whether the limit is on what runs at the same time: of it nothing is
+// used up, and what ends is free again.
+func (c *counter) simultaneous() bool { return !c.sliding && !c.durable }
 
 // countsAtOnce reports whether a call counts from its beginning: a rate of requests does not
 // ask how long they last.

@@ -111,6 +111,10 @@ func (s *Service) noteReached(ctx context.Context) error {
 func (c *counter) tick() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.simultaneous() {
+		c.rate, c.demand = max(c.demand, c.rate/2), c.held
+		return
+	}
 	second := c.demand * int64(time.Second/beat)
 	c.rate = (c.rate + second + 1) / 2
 	if c.demand == 0 && c.rate == 1 {
@@ -246,6 +250,8 @@ func (c *counter) keeps(now time.Time, alone bool) (keep, slack int64) {
 		return 0, 0
 	case sliding && c.lease > c.most():
 		keep = max(0, c.most()-c.held-c.recent.total(now))
+	case c.simultaneous():
+		keep = max(0, c.rate-c.held)
 	default:
 		keep = max(2*c.rate, c.leaseAhead())
 	}

@@ -220,3 +220,44 @@ func TestARateIsSharedWithWhoComesLater(t *testing.T) {
 		t.Log(passed)
 	})
 }
+
+// Calls of which few run at the same time all pass, although servers keep some of the bound for their next ones: one that
+// had nearly all of it a while ago and is still asked often has what it needs, and no more.
+func TestNoCallIsRefusedBelowABoundOnWhatRunsAtOnce(t *testing.T) {
+	t.Parallel()
+	const bound = 10
+	onServers(t, testLimit(limit.Concurrent, "", bound), func(t *testing.T, c *crowdOfServers) {
+		passed := 0
+		take := func(v *limit.Service) *limit.Hold {
+			t.Helper()
+			hold, err := reserve(t.Context(), v, limit.Ask{Call: limit.Call{Workspace: "default", Key: "k"}})
+			if err != nil {
+				t.Fatalf("after %d calls: %v", passed, err)
+			}
+			passed++
+			return hold
+		}
+		var crowd []*limit.Hold
+		for range bound - 1 {
+			crowd = append(crowd, take(c.nodes[0]))
+		}
+		for _, hold := range crowd {
+			hold.Settle(limit.Used{})
+		}
+		for i := range int(10 * time.Second / rateStep) {
+			if i%10 == 0 { // one after the other
+				take(c.nodes[0]).Settle(limit.Used{})
+			}
+			if i%200 == 199 { // and now and then some at once
+				var some []*limit.Hold
+				for range bound / 2 {
+					some = append(some, take(c.nodes[len(c.nodes)-1]))
+				}
+				for _, hold := range some {
+					hold.Settle(limit.Used{})
+				}
+			}
+			c.tick()
+		}
+	})
+}
