@@ -244,8 +244,8 @@ func (w *mediaStack) restTime(ctx context.Context) (context.Context, context.Can
 	return context.WithTimeout(ctx, max(leastTime, time.Until(w.drained)))
 }
 
-// jobsAfter is how long a process may be silent before its jobs are given to others: a little
-// longer than for its tasks, so that those are somebody's by then.
+// jobsAfter is how long a process may be silent before its jobs are given to others. Its tasks
+// are adopted before that.
 const jobsAfter = 20 * time.Second
 
 // release gives jobs of dead processes back to the living.
