@@ -214,10 +214,13 @@ func (c *Chat) request(ctx context.Context, call *dialect.Call) (*http.Request, 
 	}
 	r := known.request.WithContext(ctx)
 	if len(call.Header) > 0 || c.signer != nil || trace.IsTraced(ctx) {
-		r.Header = make(http.Header, len(known.request.Header)+len(call.Header)+1)
+		r.Header = maps.Clone(known.request.Header)
+		for name, values := range call.Header {
+			if _, ours := r.Header[name]; !ours {
+				r.Header[name] = values
+			}
+		}
 		trace.Inject(ctx, r.Header)
-		maps.Copy(r.Header, call.Header)
-		maps.Copy(r.Header, known.request.Header)
 	}
 	return r, nil
 }

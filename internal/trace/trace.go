@@ -34,8 +34,9 @@ func New(part float64, take func(*Work)) *Tracer {
 	return &Tracer{uint64(max(0, min(1, part)) * (1 << 63)), take}
 }
 
-// spanContext is where in a trace a context is.
+// spanContext is a context that is somewhere in a trace.
 type spanContext struct {
+	context.Context
 	trace    otel.TraceID
 	span     otel.SpanID
 	recorded bool       // by those who take part in the trace
@@ -49,8 +50,12 @@ func at(ctx context.Context) *spanContext {
 	return p
 }
 
-func within(ctx context.Context, p *spanContext) context.Context {
-	return context.WithValue(ctx, spanContextKey{}, p)
+// Value finds the place itself, so that a context and what it knows are one piece of memory.
+func (p *spanContext) Value(key any) any {
+	if _, ok := key.(spanContextKey); ok {
+		return p
+	}
+	return p.Context.Value(key)
 }
 
 // Request begins the span of a request, in the trace that its client is in. A header that
@@ -63,15 +68,15 @@ func (t *Tracer) Request(ctx context.Context, method string, h http.Header) (con
 	if len(h[Header]) > 0 {
 		parent = extract(header(h))
 	}
-	p := spanContext{trace: parent.TraceID(), span: newSpanID(), recorded: parent.IsSampled()}
+	p := spanContext{Context: ctx, trace: parent.TraceID(), span: newSpanID(), recorded: parent.IsSampled()}
 	if !parent.IsValid() {
 		p.trace = newTraceID()
 		p.recorded = binary.BigEndian.Uint64(p.trace[8:])>>1 < t.below
 	}
 	if !p.recorded {
-		return within(ctx, &p), Span{}
+		return &p, Span{}
 	}
-	return t.record(ctx, p, Work{Name: method, Server: true, Parent: parent.SpanID(), Remote: parent.IsValid(), State: parent.TraceState().String()})
+	return t.record(p, Work{Name: method, Server: true, Parent: parent.SpanID(), Remote: parent.IsValid(), State: parent.TraceState().String()})
 }
 
 // Continue begins a span in a trace that went on without a process: parent is what Parent
@@ -84,11 +89,11 @@ func (t *Tracer) Continue(ctx context.Context, parent, operation, subject string
 	if !from.IsValid() {
 		return ctx, Span{}
 	}
-	p := spanContext{trace: from.TraceID(), span: from.SpanID(), recorded: from.IsSampled()}
+	p := spanContext{Context: ctx, trace: from.TraceID(), span: from.SpanID(), recorded: from.IsSampled()}
 	if !p.recorded {
-		return within(ctx, &p), Span{}
+		return &p, Span{}
 	}
-	return t.call(ctx, p, Work{Remote: true}, operation, subject)
+	return t.call(p, Work{Remote: true}, operation, subject)
 }
 
 // Start begins the span of a call that a request makes, if the request is recorded.
@@ -97,23 +102,25 @@ func Start(ctx context.Context, operation, subject string) (context.Context, Spa
 	if p == nil || p.here == nil {
 		return ctx, Span{}
 	}
-	return p.here.tracer.call(ctx, *p, Work{State: p.here.State}, operation, subject)
+	below := *p
+	below.Context = ctx
+	return p.here.tracer.call(below, Work{State: p.here.State}, operation, subject)
 }
 
 // call begins the span of a call below a place.
-func (t *Tracer) call(ctx context.Context, below spanContext, w Work, operation, subject string) (context.Context, Span) {
+func (t *Tracer) call(below spanContext, w Work, operation, subject string) (context.Context, Span) {
 	w.Name, w.Parent = operation+" "+subject, below.span
 	below.span = newSpanID()
-	ctx, span := t.record(ctx, below, w)
+	ctx, span := t.record(below, w)
 	span.Note(Text(Operation, operation))
 	return ctx, span
 }
 
-func (t *Tracer) record(ctx context.Context, p spanContext, w Work) (context.Context, Span) {
+func (t *Tracer) record(p spanContext, w Work) (context.Context, Span) {
 	w.Trace, w.Span, w.Began = p.trace, p.span, time.Now()
 	r := &recording{tracer: t, at: p, Work: w}
 	r.at.here = r
-	return within(ctx, &r.at), Span{r}
+	return &r.at, Span{r}
 }
 
 // From is the span that a context is in.
