@@ -107,7 +107,8 @@ func (p *part) try(a *Ask, now time.Time) bool {
 	} else {
 		c.demand += p.n
 	}
-	if c.id == 0 || c.free(now) < p.n && !c.rule.limit().Soft {
+	free := c.free(now)
+	if c.id == 0 || free < p.n && !c.rule.limit().Soft {
 		return false
 	}
 	if c.countsAtOnce() {
@@ -116,7 +117,7 @@ func (p *part) try(a *Ask, now time.Time) bool {
 		c.held += p.n
 	}
 	if c.unit != dollars {
-		p.left, p.reset = c.left(now), c.reset(now)
+		p.left, p.reset = c.left(free-p.n), c.reset(now)
 	}
 	return true
 }
@@ -125,7 +126,7 @@ func (p *part) try(a *Ask, now time.Time) bool {
 func (p *part) look(now time.Time) {
 	p.of.mu.Lock()
 	defer p.of.mu.Unlock()
-	p.left, p.reset = p.of.left(now), p.of.reset(now)
+	p.left, p.reset = p.of.left(p.of.free(now)), p.of.reset(now)
 }
 
 // standing is what was noted, as callers are told of it.
@@ -290,24 +291,24 @@ func (c *counter) standingForCallers(now time.Time) fault.Standing {
 	return p.standing(now)
 }
 
-// left is how much of the limit can still be taken, as far as this node knows. The caller
-// holds mu.
-func (c *counter) left(now time.Time) int64 {
+// left is how much of the limit can still be taken, as far as this node knows, where so much
+// is free here. The caller holds mu.
+func (c *counter) left(free int64) int64 {
 	l := c.rule.limit()
 	if l.Soft {
 		return min(max(0, l.Amount-c.balance.Settled-c.spent), l.Amount)
 	}
-	return min(max(0, c.free(now))+max(0, c.balance.Free()), l.Amount)
+	return min(max(0, free)+max(0, c.balance.Free()), l.Amount)
 }
 
 // reset is when the limit begins anew, or some of it comes back, in Unix milliseconds; 0:
-// never. The caller holds mu.
+// never. The caller holds mu and knows what is free now.
 func (c *counter) reset(now time.Time) int64 {
 	switch {
-	case c.sliding && c.recent.total(now) > 0:
-		return min((c.recent.slots[0].at+recentSlots+1)*slotLength.Milliseconds(), now.Add(time.Minute).UnixMilli())
+	case c.sliding && c.recent.sum > 0:
+		return min((c.recent.slots[0].at+recentSlots+1)*slotLength.Milliseconds(), now.UnixMilli()+time.Minute.Milliseconds())
 	case c.sliding:
-		return now.Add(slotLength).UnixMilli()
+		return now.UnixMilli() + slotLength.Milliseconds()
 	case !c.name.End.IsZero():
 		return c.name.End.UnixMilli()
 	}

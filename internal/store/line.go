@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 	"time"
 
 	"stele/internal/meter"
@@ -84,7 +85,7 @@ func (w *line) writeText(name, text string) {
 	}
 	w.writeKey(name)
 	for i := range len(text) {
-		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+		if !plain[text[i]] {
 			quoted, _ := json.Marshal(text) //nolint:errchkjson // a string never fails
 			w.b = append(w.b, quoted...)
 			return
@@ -92,3 +93,11 @@ func (w *line) writeText(name, text string) {
 	}
 	w.b = append(append(append(w.b, '"'), text...), '"')
 }
+
+// plain are the bytes that encoding/json writes as they are, but for those of letters beyond ASCII.
+var plain = func() (list [256]bool) {
+	for c := ' '; c <= '~'; c++ {
+		list[c] = !strings.ContainsRune(`"\<>&`, c)
+	}
+	return list
+}()
