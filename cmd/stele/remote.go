@@ -3,7 +3,11 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"net/http"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -41,7 +45,8 @@ func (p *program) onServer(c *cobra.Command, r *remote, do func(*cobra.Command, 
 	return c
 }
 
-// open finds the server and a key for it. done gives back a key that was made.
+// open finds the server and a key for it. done gives back a key that was made. Where no server
+// was ever started none is: a new installation's key opens nothing.
 func (r *remote) open(c *cobra.Command, w world, cfg *config.Config, groups []access.Group) (done func(), err error) {
 	ctx := c.Context()
 	r.url = cmp.Or(r.url, cfg.Public(cfg.Listen))
@@ -51,6 +56,10 @@ func (r *remote) open(c *cobra.Command, w world, cfg *config.Config, groups []ac
 	}
 	if r.key != "" {
 		return func() {}, nil
+	}
+	if _, err := os.Stat(cfg.Data); errors.Is(err, fs.ErrNotExist) && cfg.DatabaseURL.Reveal() == "" {
+		return nil, fmt.Errorf("there is no API key: give one with --key or STELE_API_KEY. "+
+			"On the server's own machine one is made where --data names its folder, and there is no folder %s", cfg.Data)
 	}
 	h, err := assembly.Open(ctx, cfg)
 	if err != nil {
