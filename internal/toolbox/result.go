@@ -2,7 +2,6 @@ package toolbox
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -84,7 +83,7 @@ func (b *Toolbox) result(ctx context.Context, v generation.View, saveAs, called 
 		return nil, m, nil
 	}
 	files := outputs(v)
-	saveAs = cmp.Or(saveAs, slug(called, v.ID))
+	saveAs = b.folders.placeOf(saveAs, slug(called, v.ID))
 	for n := range files {
 		if err := b.save(ctx, &files[n], nameOf(saveAs, n, files[n].address)); err != nil {
 			return nil, nil, fmt.Errorf("%s is done, but an output could not be saved: %w; download saves it", v.ID, err)
@@ -175,7 +174,7 @@ func (b *Toolbox) checkName(name string) error {
 	if name == "" {
 		return nil
 	}
-	if inner, ok := b.folders.out.inner(name); !ok || inner == "." {
+	if _, ok := b.folders.out.inner(name); !ok {
 		return fmt.Errorf("save_as %q is outside of the output folder %s", name, b.folders.out.path)
 	}
 	return nil
