@@ -62,7 +62,6 @@ func (p *program) connect() *cobra.Command {
 		if t.client, ok = clients.ByID(args[0]); !ok {
 			return fmt.Errorf("no client is called %q%s; the clients are %s", args[0], manifest.DidYouMean(args[0], clients.IDs()), strings.Join(clients.IDs(), ", "))
 		}
-		t.url = baseURL(t.url)
 		t.given = t.key != "" || p.getenv("STELE_API_KEY") != ""
 		if t.write && !t.given {
 			return errors.New("--write puts a key into the settings: give one with --key or STELE_API_KEY. stele keys create --name " + t.client.ID + " makes one")

@@ -130,3 +130,25 @@ func TestNoInstallationIsMadeForAKey(t *testing.T) {
 		}
 	}
 }
+
+// TestAnAddressMayHaveTooMuchBehindIt gives commands the address that clients of the API take.
+func TestAnAddressMayHaveTooMuchBehindIt(t *testing.T) {
+	t.Parallel()
+	server := modelServer(t, `"fast"`)
+	ask := func(address string) (string, error) {
+		var out strings.Builder
+		err := run(t.Context(), []string{"chat", "hello", "--model", "fast", "--data", t.TempDir(), "--url", address, "--key", "sk_dev_good"},
+			world{getenv: func(string) string { return "" }, dir: t.TempDir(), stdin: strings.NewReader(""), stdout: &out, stderr: &out})
+		return out.String(), err
+	}
+	for _, behind := range []string{"", "/", "/api", "/api/", "/api/v1", "/v1"} {
+		if said, err := ask(server.URL + behind); err != nil || !strings.Contains(said, "Hi") {
+			t.Errorf("%s: %v, %s", behind, err, said)
+		}
+	}
+	for _, address := range []string{strings.TrimPrefix(server.URL, "http://"), "localhost", "ftp://h", "http://"} {
+		if said, err := ask(address); err == nil || !strings.Contains(said, "must begin with https://") {
+			t.Errorf("%s: %v, %s", address, err, said)
+		}
+	}
+}
