@@ -147,12 +147,18 @@ func inOwnWords(refusal []byte) []byte {
 		return refusal
 	}
 	param, message := root.Get("error", "param"), root.Get("error", "message")
+	var edits jsonscan.Edits
 	name, rest, _ := strings.Cut(param.View(), ".")
 	own, ok := theirs[name]
-	if !ok {
-		return refusal
+	switch {
+	case strings.HasPrefix(name, "messages"): // items became messages, not one each
+		edits.ReplaceText(param, "input")
+	case strings.HasPrefix(name, "tools["):
+		edits.ReplaceText(param, "tools")
 	}
-	var edits jsonscan.Edits
+	if !ok {
+		return edited(refusal, &edits)
+	}
 	if rest != "" {
 		rest = "." + strings.TrimPrefix(rest, "json_schema.")
 	}
@@ -160,9 +166,14 @@ func inOwnWords(refusal []byte) []byte {
 	if message.Kind() == jsonscan.String {
 		edits.ReplaceText(message, strings.ReplaceAll(text(message), name, own))
 	}
-	told, err := edits.Apply(refusal)
+	return edited(refusal, &edits)
+}
+
+// edited is a document with edits made, or as it was.
+func edited(doc []byte, edits *jsonscan.Edits) []byte {
+	next, err := edits.Apply(doc)
 	if err != nil {
-		return refusal
+		return doc
 	}
-	return told
+	return next
 }

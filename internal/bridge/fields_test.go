@@ -29,7 +29,8 @@ func TestFieldsOfAnotherKind(t *testing.T) {
 		`"parallel_tool_calls":"no"`:              "parallel_tool_calls",
 		`"tools":{}`:                              "tools",
 		`"instructions":5`:                        "instructions",
-		`"input":[{"role":"user","content":[{"type":"input_audio"}]}]`: "input[0].content[0]",
+		`"input":[{"role":"user","content":[{"type":"input_audio"}]}]`:                                    "input[0].content[0]",
+		`"input":[{"role":"user","content":"x"},{"type":"function_call","call_id":"c","arguments":"{}"}]`: "input[1].name",
 	} {
 		body := `{"model":"m",` + more
 		if !strings.Contains(more, `"input"`) {
@@ -76,6 +77,8 @@ func TestRefusalsNameTheFieldsOfTheClient(t *testing.T) {
 		"another name": {`{"error":{"message":"max_completion_tokens must be a whole number.","param":"max_completion_tokens"}}`, "max_output_tokens", "max_output_tokens must be a whole number."},
 		"nested":       {`{"error":{"message":"response_format.json_schema.name is missing.","param":"response_format.json_schema.name"}}`, "text.format.name", "text.format.json_schema.name is missing."},
 		"the same":     {`{"error":{"message":"temperature must be less.","param":"temperature"}}`, "temperature", "temperature must be less."},
+		"of messages":  {`{"error":{"message":"messages[1].content is odd.","param":"messages[1].content"}}`, "input", "messages[1].content is odd."},
+		"of a tool":    {`{"error":{"message":"Odd.","param":"tools[1].function.name"}}`, "tools", "Odd."},
 		"none":         {`{"error":{"message":"max_completion_tokens is odd.","param":null}}`, "", "max_completion_tokens is odd."},
 		"no object":    {`{"error":"max_completion_tokens"}`, "", ""},
 	} {
@@ -142,5 +145,31 @@ func TestItemsAreListedWhole(t *testing.T) {
 	}
 	if !gjson.Get(asked, "data.3.content.0.annotations").IsArray() {
 		t.Error(asked)
+	}
+}
+
+// TestOddResultsAreCarried has results of tools that are neither texts nor lists reach the model,
+// and instructions that are all there is.
+func TestOddResultsAreCarried(t *testing.T) {
+	t.Parallel()
+	const call = `{"role":"user","content":"x"},{"type":"function_call","call_id":"c","name":"f","arguments":"{}"},`
+	for input, want := range map[string]string{
+		call + `{"type":"function_call_output","call_id":"c","output":5}`:         `"5"`,
+		call + `{"type":"function_call_output","call_id":"c","output":true}`:      `"true"`,
+		call + `{"type":"function_call_output","call_id":"c","output":{"a": 1}}`:  `"{\"a\":1}"`,
+		call + `{"type":"function_call_output","call_id":"c","output":null}`:      `""`,
+		`{"role":"developer","content":"Say hello."}`:                             `"Say hello."`,
+		`{"role":"system","content":[{"type":"input_text","text":"Say hello."}]}`: `"Say hello."`,
+	} {
+		s := newServer(t, spoken)
+		status, _, body := post(t, newBridge(t, s).URL+"/v1/responses", `{"model":"m","input":[`+input+`]}`)
+		if status != http.StatusOK {
+			t.Errorf("%s: %d %s", input, status, body)
+		} else if got := gjson.GetBytes(s.last(), "messages|@reverse|0.content").Raw; got != want {
+			t.Errorf("%s: %s", input, got)
+		}
+	}
+	if status, _, body := post(t, newBridge(t, newServer(t, spoken)).URL+"/v1/responses", `{"model":"m","instructions":"x"}`); status != http.StatusBadRequest {
+		t.Errorf("%d %s", status, body)
 	}
 }

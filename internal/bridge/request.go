@@ -62,7 +62,7 @@ func (b *Bridge) decode(body []byte) (*order, error) {
 		}
 	}
 	talk.end()
-	if talk.count == 0 {
+	if talk.count == 0 && !talk.asked {
 		return nil, refuseValue("input", "a text or a list of at least one item")
 	}
 	return o, o.write(talk)
