@@ -146,6 +146,23 @@ func TestTheSandboxIsNotChosenUnasked(t *testing.T) {
 	}
 }
 
+func TestOnlyWhatModelsTakeIsShown(t *testing.T) {
+	t.Parallel()
+	for want, list := range map[bool][]saved{
+		true: {{kind: "image", Type: "image/png", Width: 8000}, {kind: "image", Type: "image/jpeg"}, {kind: "image", Type: "image/webp"}, {kind: "image", Type: "image/gif"}},
+		false: {
+			{kind: "image", Type: "image/svg+xml"}, {kind: "image", Type: "image/avif"}, {kind: "image", Type: "image/tiff"}, {kind: "video", Type: "image/png"},
+			{kind: "image", Type: "image/png", Size: largestShown + 1}, {kind: "image", Type: "image/png", Height: 8001},
+		},
+	} {
+		for _, s := range list {
+			if s.canBeShown() != want {
+				t.Errorf("%+v", s)
+			}
+		}
+	}
+}
+
 func TestNamesOfOutputs(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
