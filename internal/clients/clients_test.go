@@ -108,6 +108,11 @@ func TestSettingsAreAddedToWhatIsThere(t *testing.T) {
 			t.Errorf("%s: %v", form, err)
 		}
 	}
+	for _, have := range []string{"p = { s = { a = 1 } }\n", "p.s.a = 1\n", "[p]\ns = { a = 1 }\n", "[p]\ns.a = 1\n"} {
+		if got, err := merge(TOML, have, "[p.s]\na = 2\n"); !errors.Is(err, ErrByHand) {
+			t.Errorf("%q: %q, %v", have, got, err)
+		}
+	}
 }
 
 func TestAFileIsReplacedWithABackup(t *testing.T) {

@@ -39,7 +39,7 @@ func merge(form Form, have, add string) (string, error) {
 	case Lines:
 		return mergeLines(have, add, ":"), nil
 	case TOML:
-		return mergeTOML(have, add), nil
+		return mergeTOML(have, add)
 	case New:
 		if have == add {
 			return have, nil

@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -15,8 +16,9 @@ type section struct {
 }
 
 // mergeTOML sets keys before the first table and in tables of the same name, and adds those
-// that are not there. All else stays: keys of the user's own, comments, their order.
-func mergeTOML(have, add string) string {
+// that are not there. All else stays: keys of the user's own, comments, their order. A table that is
+// written as a value elsewhere cannot be written a second time.
+func mergeTOML(have, add string) (string, error) {
 	sections := sectionsOf(have)
 	for i, more := range sectionsOf(add) {
 		more.statements = slices.DeleteFunc(more.statements, func(s string) bool { return keyOf(s) == "" })
@@ -28,6 +30,8 @@ func mergeTOML(have, add string) string {
 		case at >= 0:
 			missing := sections[at].set(more.statements)
 			sections[at].statements = slices.Insert(sections[at].statements, sections[at].end(), missing...)
+		case hasInline(sections, nameOf(more.header)):
+			return "", fmt.Errorf("%s] is written inside of another value there, so %w", nameOf(more.header), ErrByHand)
 		default:
 			last := &sections[len(sections)-1]
 			last.statements = append(trimBlank(last.statements), "")
@@ -41,7 +45,28 @@ func mergeTOML(have, add string) string {
 		}
 		lines = append(lines, s.statements...)
 	}
-	return strings.TrimRight(strings.Join(lines, "\n"), "\n") + "\n"
+	return strings.TrimRight(strings.Join(lines, "\n"), "\n") + "\n", nil
+}
+
+// hasInline reports whether a table, or one that it is in, is the value of a key.
+func hasInline(sections []section, table string) bool {
+	table = strings.TrimPrefix(table, "[")
+	for _, s := range sections {
+		place := strings.TrimPrefix(nameOf(s.header), "[")
+		for _, one := range s.statements {
+			key := keyOf(one)
+			if key == "" {
+				continue
+			}
+			if place != "" {
+				key = place + "." + key
+			}
+			if strings.HasPrefix(table+".", key+".") || strings.HasPrefix(key, table+".") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // set puts statements in the place of those with the same key, and gives back the others.
