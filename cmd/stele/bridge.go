@@ -83,7 +83,7 @@ func (p *program) serveBridge(c *cobra.Command, t *bridging) error {
 		return fmt.Errorf("open the folder of responses: %w", err)
 	}
 	b := bridge.New(bridge.Options{
-		Server: strings.TrimSuffix(t.url, "/"), Key: t.key, Client: t.client, Kept: kept,
+		Server: t.url, Key: t.key, Client: t.client, Kept: kept,
 		Log: telemetry.NewLog(p.stderr, p.process().LogFormat, slog.LevelInfo),
 	})
 	base := "http://" + t.at.Addr().String()

@@ -62,7 +62,6 @@ func (p *program) connect() *cobra.Command {
 		if t.client, ok = clients.ByID(args[0]); !ok {
 			return fmt.Errorf("no client is called %q%s; the clients are %s", args[0], manifest.DidYouMean(args[0], clients.IDs()), strings.Join(clients.IDs(), ", "))
 		}
-		t.url = baseURL(t.url)
 		t.given = t.key != "" || p.getenv("STELE_API_KEY") != ""
 		if t.write && !t.given {
 			return errors.New("--write puts a key into the settings: give one with --key or STELE_API_KEY. stele keys create --name " + t.client.ID + " makes one")
@@ -161,18 +160,20 @@ func (t *connecting) print(out io.Writer, settings []clients.Setting) {
 	}
 }
 
-// save writes what has a file, and prints the rest.
+// save writes what has a file, and prints the rest. A file that has to be changed by hand does not keep it
+// from the others.
 func (t *connecting) save(out io.Writer, settings []clients.Setting) error {
+	var byHand []error
 	for _, s := range settings {
 		if s.File == "" {
 			t.print(out, []clients.Setting{s})
 			continue
 		}
 		w, err := clients.Write(t.home, s, time.Now())
-		if errors.Is(err, clients.ErrByHand) {
-			t.print(out, []clients.Setting{s})
-		}
 		switch {
+		case errors.Is(err, clients.ErrByHand):
+			t.print(out, []clients.Setting{s})
+			byHand = append(byHand, err)
 		case err != nil:
 			return err
 		case w.Same:
@@ -183,7 +184,7 @@ func (t *connecting) save(out io.Writer, settings []clients.Setting) error {
 			fmt.Fprintf(out, "Wrote %s.\n", w.File)
 		}
 	}
-	return nil
+	return errors.Join(byHand...)
 }
 
 // check has one short turn with a model in the client's dialect.

@@ -29,6 +29,9 @@ func modelServer(t *testing.T, answers string) *httptest.Server {
 				"event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":0}\n\n"+
 				"event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"},\"usage\":{\"output_tokens\":1}}\n\n"+
 				"event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n")
+		case r.URL.Path == "/api/v1/chat/completions" && strings.Contains(string(body), answers):
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hi\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
 		default:
 			w.WriteHeader(http.StatusNotFound)
 			_, _ = io.WriteString(w, `{"type":"error","error":{"type":"not_found_error","message":"The model does not exist.","code":"model_not_found"}}`)
@@ -86,5 +89,66 @@ func TestAClientIsConnected(t *testing.T) {
 	text, err := os.ReadFile(settings)
 	if err != nil || !strings.HasPrefix(string(text), `{"theme": "dark"`) || !strings.Contains(string(text), "sk_dev_good") || !strings.Contains(string(text), "ANTHROPIC_DEFAULT_HAIKU_MODEL") {
 		t.Errorf("%s, %v", text, err)
+	}
+}
+
+// TestSettingsThatAreChangedByHand has one of a client's files be one that cannot be added to: the
+// other is written all the same.
+func TestSettingsThatAreChangedByHand(t *testing.T) {
+	t.Parallel()
+	server, home := modelServer(t, `"fast"`), t.TempDir()
+	models := filepath.Join(home, ".pi", "agent", "models.json")
+	if err := os.MkdirAll(filepath.Dir(models), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	const own = "// mine\n{}\n"
+	if err := os.WriteFile(models, []byte(own), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	err := run(t.Context(), []string{"connect", "pi", "--home", home, "--data", t.TempDir(), "--url", server.URL, "--key", "sk_dev_good", "--model", "fast", "--write"},
+		world{getenv: func(string) string { return "" }, dir: t.TempDir(), stdin: strings.NewReader(""), stdout: &out, stderr: &out})
+	left, also := os.ReadFile(models)
+	wrote, third := os.ReadFile(filepath.Join(home, ".pi", "agent", "settings.json"))
+	if err == nil || also != nil || string(left) != own || third != nil || !strings.Contains(string(wrote), "fast") || !strings.Contains(out.String(), `"providers"`) {
+		t.Errorf("%v %v %v: %s, %s, %s", err, also, third, left, wrote, out.String())
+	}
+}
+
+// TestNoInstallationIsMadeForAKey has commands that ask a server be without a key where no server
+// was ever started: they say so, and leave nothing behind.
+func TestNoInstallationIsMadeForAKey(t *testing.T) {
+	t.Parallel()
+	server := modelServer(t, `"fast"`)
+	for _, args := range [][]string{{"connect", "claude-code"}, {"chat", "hello"}, {"bridge", "--address", "127.0.0.1:0"}} {
+		data := filepath.Join(t.TempDir(), "data")
+		var out strings.Builder
+		err := run(t.Context(), append(args, "--data", data, "--url", server.URL),
+			world{getenv: func(string) string { return "" }, dir: t.TempDir(), stdin: strings.NewReader(""), stdout: &out, stderr: &out})
+		if _, made := os.Stat(data); err == nil || !strings.Contains(out.String(), "there is no API key") || made == nil {
+			t.Errorf("%v: %v, %v, %s", args, err, made, out.String())
+		}
+	}
+}
+
+// TestAnAddressMayHaveTooMuchBehindIt gives commands the address that clients of the API take.
+func TestAnAddressMayHaveTooMuchBehindIt(t *testing.T) {
+	t.Parallel()
+	server := modelServer(t, `"fast"`)
+	ask := func(address string) (string, error) {
+		var out strings.Builder
+		err := run(t.Context(), []string{"chat", "hello", "--model", "fast", "--data", t.TempDir(), "--url", address, "--key", "sk_dev_good"},
+			world{getenv: func(string) string { return "" }, dir: t.TempDir(), stdin: strings.NewReader(""), stdout: &out, stderr: &out})
+		return out.String(), err
+	}
+	for _, behind := range []string{"", "/", "/api", "/api/", "/api/v1", "/v1"} {
+		if said, err := ask(server.URL + behind); err != nil || !strings.Contains(said, "Hi") {
+			t.Errorf("%s: %v, %s", behind, err, said)
+		}
+	}
+	for _, address := range []string{strings.TrimPrefix(server.URL, "http://"), "localhost", "ftp://h", "http://"} {
+		if said, err := ask(address); err == nil || !strings.Contains(said, "must begin with https://") {
+			t.Errorf("%s: %v, %s", address, err, said)
+		}
 	}
 }

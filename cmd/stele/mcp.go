@@ -88,7 +88,6 @@ func (a *agents) find(c *cobra.Command, p *program) (done func(), err error) {
 		return nil, err
 	}
 	a.url = cmp.Or(a.url, p.getenv("STELE_URL"))
-	a.url = baseURL(a.url)
 	switch {
 	case a.keyFile != "":
 		secret, err := os.ReadFile(a.keyFile)
@@ -109,13 +108,4 @@ func (a *agents) find(c *cobra.Command, p *program) (done func(), err error) {
 func (p *program) isInstalled() bool {
 	return p.flags.config != "" || p.valueOf("data") != nil || p.valueOf("database-url") != nil ||
 		p.getenv("STELE_CONFIG") != "" || p.getenv("STELE_DATA") != "" || p.getenv("STELE_DATABASE_URL") != ""
-}
-
-// baseURL is a server's address without what clients of the API write behind it.
-func baseURL(address string) string {
-	address = strings.TrimRight(address, "/")
-	for _, end := range []string{"/v1", "/v1beta", "/api"} {
-		address = strings.TrimSuffix(address, end)
-	}
-	return address
 }

@@ -3,7 +3,13 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"net/http"
+	"net/url"
+	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -41,16 +47,24 @@ func (p *program) onServer(c *cobra.Command, r *remote, do func(*cobra.Command, 
 	return c
 }
 
-// open finds the server and a key for it. done gives back a key that was made.
+// open finds the server and a key for it. done gives back a key that was made. Where no server
+// was ever started none is: a new installation's key opens nothing.
 func (r *remote) open(c *cobra.Command, w world, cfg *config.Config, groups []access.Group) (done func(), err error) {
 	ctx := c.Context()
-	r.url = cmp.Or(r.url, cfg.Public(cfg.Listen))
+	r.url = baseURL(cmp.Or(r.url, cfg.Public(cfg.Listen)))
+	if u, err := url.Parse(r.url); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("the server's address must begin with https:// or http://, and %q does not", r.url)
+	}
 	r.key = cmp.Or(r.key, w.getenv("STELE_API_KEY"))
 	if r.client, err = assembly.OperatorClient(cfg, w.getenv); err != nil {
 		return nil, err
 	}
 	if r.key != "" {
 		return func() {}, nil
+	}
+	if _, err := os.Stat(cfg.Data); errors.Is(err, fs.ErrNotExist) && cfg.DatabaseURL.Reveal() == "" {
+		return nil, fmt.Errorf("there is no API key: give one with --key or STELE_API_KEY. "+
+			"On the server's own machine one is made where --data names its folder, and there is no folder %s", cfg.Data)
 	}
 	h, err := assembly.Open(ctx, cfg)
 	if err != nil {
@@ -78,4 +92,13 @@ func (r *remote) open(c *cobra.Command, w world, cfg *config.Config, groups []ac
 // server is the same for the calls that client has.
 func (r *remote) server() *client.Server {
 	return &client.Server{URL: r.url, Key: r.key, HTTP: r.client, Fresh: true}
+}
+
+// baseURL is a server's address without what clients of the API write behind it.
+func baseURL(address string) string {
+	address = strings.TrimRight(address, "/")
+	for _, end := range []string{"/v1", "/v1beta", "/api"} {
+		address = strings.TrimSuffix(address, end)
+	}
+	return address
 }

@@ -140,16 +140,6 @@ func (a *answer) tell(event, status string, failed *failure) error {
 	return a.emit(event, func(w *jsonscan.Writer) { w.Key("response").Raw(a.response(status, failed)) })
 }
 
-// echoed are the members of a request that its response repeats, and what stands for those
-// that were not sent. The API's published schema (openresponses.org) has all of them, and
-// numbers where a model's own default is meant: @openrouter/agent takes no other answer.
-var echoed = []struct{ name, otherwise string }{
-	{"frequency_penalty", "0"}, {"instructions", "null"}, {"max_output_tokens", "null"}, {"max_tool_calls", "null"}, {"metadata", "{}"},
-	{"parallel_tool_calls", "true"}, {"presence_penalty", "0"}, {"previous_response_id", "null"}, {"prompt_cache_key", "null"},
-	{"reasoning", `{"effort":null,"summary":null}`}, {"safety_identifier", "null"}, {"temperature", "1"}, {"text", `{"format":{"type":"text"}}`},
-	{"tool_choice", `"auto"`}, {"tools", "[]"}, {"top_logprobs", "0"}, {"top_p", "1"}, {"user", "null"},
-}
-
 // response is the response as far as it is made.
 func (a *answer) response(status string, failed *failure) []byte {
 	var w jsonscan.Writer
@@ -181,13 +171,7 @@ func (a *answer) response(status string, failed *failure) []byte {
 		w.Raw(item)
 	}
 	w.Close(array).Key("store").Bool(a.store).Key("truncation").Plain("disabled").Key("service_tier").Text(cmp.Or(a.tier, "default"))
-	for _, e := range echoed {
-		if v := a.fields[e.name]; v.Exists() {
-			w.Key(e.name).Raw(v.Raw())
-		} else {
-			w.Key(e.name).Raw([]byte(e.otherwise))
-		}
-	}
+	a.writeEchoed(&w)
 	if a.thread != "" {
 		w.Key("conversation").Open(object).Key("id").Text(a.thread).Close(object)
 	}

@@ -40,11 +40,14 @@ func (a *answer) callBegin(p *chat.Part) error {
 	}
 	a.called[c.callID] = true
 	a.call = c
-	if c.kind != "function" && c.kind != "custom" {
-		return nil // their items need all arguments
+	if !c.told() {
+		return nil
 	}
 	return a.tellAdded(c.at, c.json("in_progress", ""))
 }
+
+// told reports whether a call is told when it begins. The items of others need all arguments.
+func (c *callState) told() bool { return c.kind == "function" || c.kind == "custom" }
 
 // argue takes over a piece of the open call's arguments.
 func (a *answer) argue(p *chat.Part) error {
@@ -66,7 +69,13 @@ func (a *answer) callEnd(status string) error {
 	}
 	a.call = nil
 	if status != "completed" {
-		a.items = append(a.items, c.json("incomplete", c.arguments.String()))
+		arguments := c.arguments.String()
+		if !c.told() {
+			if err := a.tellAdded(c.at, c.json("in_progress", arguments)); err != nil {
+				return err
+			}
+		}
+		a.items = append(a.items, c.json("incomplete", arguments))
 		return nil
 	}
 	return a.endCall(c)

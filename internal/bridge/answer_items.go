@@ -25,11 +25,9 @@ func (i *thoughtItem) json(words, content string) []byte {
 	if words != "" {
 		w.Open(object).Key("type").Plain("summary_text").Key("text").Text(words).Close(object)
 	}
-	w.Close(array).Key("encrypted_content")
-	if content == "" {
-		w.Null()
-	} else {
-		w.Text(content)
+	w.Close(array)
+	if content != "" {
+		w.Key("encrypted_content").Text(content)
 	}
 	return w.Close(object).Bytes()
 }

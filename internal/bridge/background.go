@@ -11,6 +11,7 @@ import (
 
 	"stele/internal/fault"
 	"stele/internal/jsonscan"
+	"stele/internal/uid"
 	"stele/internal/wire"
 )
 
@@ -21,6 +22,7 @@ import (
 type run struct {
 	cancel context.CancelFunc
 	ended  chan struct{}
+	input  [][]byte // items of its request
 
 	mu     sync.Mutex // guards what follows
 	events [][]byte   // the one with number n is at n
@@ -132,7 +134,7 @@ func (b *Bridge) respondLater(w http.ResponseWriter, c *call, o *order) error {
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(c.Context()))
 	a := newAnswer(o)
-	a.run = &run{cancel: cancel, ended: make(chan struct{}), grown: make(chan struct{})}
+	a.run = &run{cancel: cancel, ended: make(chan struct{}), grown: make(chan struct{}), input: o.input}
 	a.run.show(a.response("queued", nil))
 	_ = a.begin() // nothing is sent here
 	if !b.runs.begin(a.id, a.run) {
@@ -191,9 +193,20 @@ func (b *Bridge) follow(a *answer, c *call) error {
 		if err != nil {
 			return errCutShort
 		}
-		return a.follow(bytes.NewReader(asEvent(refusal)))
+		return a.follow(bytes.NewReader(asEvent(inOwnWords(refusal))))
 	}
 	return a.follow(answered.Body)
+}
+
+// refuseUnfinished refuses to go on from a response that is still being made.
+func (b *Bridge) refuseUnfinished(previous string) error {
+	if _, runs := b.runs.get(previous); !runs {
+		return nil
+	}
+	if _, ended := b.Kept.Get(previous); ended {
+		return nil
+	}
+	return refuse("previous_response_id", "the response "+previous+" is still being made: wait until it ends")
 }
 
 // asEvent is a refusal as it would stand in a stream.
@@ -254,8 +267,13 @@ func (b *Bridge) cancelResponse(w http.ResponseWriter, c *call, id string) error
 		answerJSON(w, http.StatusOK, r.seen())
 		return nil
 	}
-	if _, ok := b.Kept.Get(id); !ok {
+	kept, ok := b.Kept.Get(id)
+	if !ok || uid.Is("conv", id) {
 		return refuseNoResponse(id)
+	}
+	if later, _ := jsonscan.Root(kept.Body).Get("background").Bool(); later { // it ended long ago, or with another bridge
+		answerJSON(w, http.StatusOK, kept.Body)
+		return nil
 	}
 	return fault.New(fault.InvalidParameter, "Only responses in the background can be canceled: close the connection of any other instead.")
 }

@@ -158,3 +158,49 @@ func TestABackgroundFails(t *testing.T) {
 		t.Errorf("%d %s", status, body)
 	}
 }
+
+// TestWhatIsKnownOfTheBackground asks for what a response in the background was asked with
+// while it is made, and to cancel one of a bridge that has ended since.
+func TestWhatIsKnownOfTheBackground(t *testing.T) {
+	t.Parallel()
+	s, at := newSlowServer(t)
+	id := made(t, at, `{"model":"m","input":"x","background":true}`)
+	<-s.begun
+	if status, _, body := ask(t, "GET", at+"/"+id+"/input_items", ""); status != http.StatusOK || gjson.Get(body, "data.0.content.0.text").Str != "x" {
+		t.Errorf("%d %s", status, body)
+	}
+	if status, _, body := post(t, at, `{"model":"m","input":"y","previous_response_id":"`+id+`"}`); status != http.StatusBadRequest || !strings.Contains(body, "still being made") {
+		t.Errorf("%d %s", status, body)
+	}
+	ask(t, "POST", at+"/"+id+"/cancel", "")
+
+	folder, server := t.TempDir(), newServer(t, spoken)
+	open := func() string {
+		kept, err := bridge.NewKept(1<<20, folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := httptest.NewServer(bridge.New(bridge.Options{Server: server.URL, Key: key, Client: server.Client(), Kept: kept, Log: slog.New(slog.DiscardHandler)}))
+		t.Cleanup(b.Close)
+		return b.URL + "/v1/responses"
+	}
+	first := open()
+	id = made(t, first, `{"model":"m","input":"x","background":true}`)
+	for status := ""; status != "completed"; {
+		_, _, body := ask(t, "GET", first+"/"+id, "")
+		status = gjson.Get(body, "status").Str
+	}
+	if status, _, body := ask(t, "POST", open()+"/"+id+"/cancel", ""); status != http.StatusOK || gjson.Get(body, "status").Str != "completed" {
+		t.Errorf("%d %s", status, body)
+	}
+}
+
+// made is the id of what a request makes.
+func made(t *testing.T, url, body string) string {
+	t.Helper()
+	status, _, got := post(t, url, body)
+	if status != http.StatusOK {
+		t.Fatalf("%d %s", status, got)
+	}
+	return gjson.Get(got, "id").Str
+}

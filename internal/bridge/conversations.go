@@ -67,6 +67,9 @@ func (b *Bridge) createConversation(w http.ResponseWriter, c *call) error {
 	if err != nil {
 		return err
 	}
+	if err := checkMetadata(root.Get("metadata")); err != nil {
+		return err
+	}
 	id := uid.New("conv")
 	kept := &Response{ID: id, Output: items, Body: conversationJSON(id, time.Now().Unix(), root.Get("metadata"))}
 	if err := b.Kept.Put(kept); err != nil {
@@ -80,6 +83,9 @@ func (b *Bridge) createConversation(w http.ResponseWriter, c *call) error {
 func (b *Bridge) updateConversation(w http.ResponseWriter, c *call, id string) error {
 	root, err := readObject(w, c)
 	if err != nil {
+		return err
+	}
+	if err := checkMetadata(root.Get("metadata")); err != nil {
 		return err
 	}
 	kept, err := b.Kept.Change(id, func(r *Response) bool {
@@ -198,7 +204,7 @@ func (b *Bridge) itemsOf(root jsonscan.Value) (items [][]byte, err error) {
 		if err := check.addItem(&one); err != nil {
 			return nil, err
 		}
-		items = append(items, listedItem(one.Raw(), uid.New("item")))
+		items = append(items, listedItem(one.Raw(), uid.New(prefixOf(one.kind))))
 	}
 	return items, nil
 }

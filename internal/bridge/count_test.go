@@ -10,14 +10,14 @@ import (
 	"testing"
 )
 
-const list = `{"object":"list","data":[{"id":"a/b","object":"model","name":"A","description":"About A.","context_window":1000},{"id":"c","object":"model"}]}`
+const list = `{"object":"list","data":[{"id":"a/b","object":"model","name":"A","description":"About A.","context_window":1000,"max_completion_tokens":100},{"id":"c","object":"model"}]}`
 
 func TestOneModel(t *testing.T) {
 	t.Parallel()
 	b := newBridge(t, newServer(t, list))
 	for path, want := range map[string]string{
 		"/v1/models/a/b": `{"id":"a/b",`, "/v1/models/a%2Fb": `{"id":"a/b",`, "/api/v1/models/c": `{"id":"c",`,
-		"/v1beta/models/a/b": `{"name":"models/a/b","displayName":"A","description":"About A.","inputTokenLimit":1000,"supportedGenerationMethods":[`,
+		"/v1beta/models/a/b": `{"name":"models/a/b","displayName":"A","description":"About A.","inputTokenLimit":1000,"outputTokenLimit":100,"supportedGenerationMethods":[`,
 		"/v1beta/models":     `{"models":[{"name":"models/a/b",`,
 	} {
 		if status, _, got := ask(t, "GET", b.URL+path, ""); status != http.StatusOK || !strings.HasPrefix(got, want) {

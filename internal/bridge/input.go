@@ -17,6 +17,7 @@ type talk struct {
 	count    int
 	system   []string        // instructions before anything was said
 	begun    bool            // something was said
+	asked    bool            // an item has instructions: they may be all there is
 	turn     turn            // of the model, not yet written
 	pictures []byte          // of tool results: chats have no place for them there
 	called   map[string]bool // ids of all calls
@@ -55,6 +56,9 @@ func (t *talk) addItem(v *item) error {
 	case "reasoning":
 		t.addThought(v.Value, path)
 	case "function_call", "custom_tool_call", "local_shell_call", "shell_call", "apply_patch_call", "tool_search_call":
+		if v.Get("name").View() == "" && (v.kind == "function_call" || v.kind == "custom_tool_call") {
+			return refuseValue(path+".name", "the name of a tool")
+		}
 		t.called[strings.Clone(v.callID())] = true
 		t.turn.call(v)
 	case "image_generation_call":
@@ -96,6 +100,7 @@ func (t *talk) addMessage(v jsonscan.Value, path string) error {
 	case "system", "developer":
 		text, err := plainText(content, path)
 		if err == nil {
+			t.asked = true
 			t.instruct(text)
 		}
 		return err
@@ -139,7 +144,7 @@ func (t *talk) addResult(v *item) error {
 			text = strings.TrimSpace(text + "\n(attached below)")
 			t.pictures = joinElements(t.pictures, parts.others)
 		}
-	case output.Kind() == object:
+	case !output.Absent() && output.Kind() != jsonscan.String: // as tools give them
 		text = string(output.AppendCompact(nil))
 	}
 	t.message("tool").Text(text)
@@ -167,7 +172,7 @@ func (t *talk) begin() {
 	if len(t.system) > 0 {
 		t.message("system").Text(strings.Join(t.system, "\n\n"))
 		t.endMessage()
-		t.count-- // alone they are nothing to answer
+		t.count-- // those of the request itself are alone nothing to answer
 	}
 }
 

@@ -77,7 +77,10 @@ func (k *Kept) write(r *Response) error {
 	return os.Rename(next, k.path(r.ID))
 }
 
-var errNoID = errors.New("no id of a response")
+var (
+	errNoID    = errors.New("no id of a response")
+	errDamaged = errors.New("no response is in it")
+)
 
 func (k *Kept) read(id string) (*Response, error) {
 	if !isKept(id) {
@@ -92,6 +95,9 @@ func (k *Kept) read(id string) (*Response, error) {
 		return nil, err
 	}
 	r := &Response{ID: id, Previous: text(root.Get("previous")), Thread: text(root.Get("thread")), Body: root.Get("response").Raw()}
+	if jsonscan.Root(r.Body).Kind() != object {
+		return nil, errDamaged
+	}
 	for _, id := range root.Get("before").Elements() {
 		r.Before = append(r.Before, text(id))
 	}

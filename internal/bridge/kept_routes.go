@@ -1,10 +1,11 @@
 package bridge
 
 import (
-	"fmt"
+	"cmp"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"stele/internal/jsonscan"
 	"stele/internal/uid"
@@ -41,15 +42,35 @@ func (b *Bridge) deleteResponse(w http.ResponseWriter, id string) error {
 // listInput answers GET /v1/responses/{id}/input_items: a page of the items that the
 // response was asked with, the last first unless the client wants it otherwise.
 func (b *Bridge) listInput(w http.ResponseWriter, c *call, id string) error {
+	if r, runs := b.runs.get(id); runs {
+		return listItems(w, c, askedItems(id, r.input))
+	}
 	kept, ok := b.Kept.Get(id)
 	if !ok || uid.Is("conv", id) {
 		return refuseNoResponse(id)
 	}
-	var items [][]byte
-	for at, raw := range kept.Input {
-		items = append(items, listedItem(raw, fmt.Sprintf("item_%s_%d", id, at)))
+	return listItems(w, c, askedItems(id, kept.Input))
+}
+
+// askedItems are the items that a response was asked with, as they are listed: with the same
+// ids wherever that is.
+func askedItems(id string, input [][]byte) (items [][]byte) {
+	for at, raw := range input {
+		_, rest, _ := strings.Cut(uid.Derive(id, strconv.Itoa(at)), "_")
+		items = append(items, listedItem(raw, prefixOf(kindOf(jsonscan.Root(raw)))+"_"+rest))
 	}
-	return listItems(w, c, items)
+	return items
+}
+
+// prefixOf is how the id of an item begins, by its type.
+func prefixOf(kind string) string {
+	switch kind {
+	case "message":
+		return "msg"
+	case "reasoning":
+		return "rs"
+	}
+	return cmp.Or(prefixes[strings.TrimSuffix(kind, "_call")], prefixes[strings.TrimSuffix(kind, "_tool_call")], "item")
 }
 
 // listItems answers with a page of items.
@@ -96,7 +117,8 @@ func writeList(page []jsonscan.Value, more bool) []byte {
 }
 
 // listedItem is an item with what clients may leave out when they send it: an id, the type
-// and status of a message, and words as a part of it.
+// of a message and words as a part of it, and the status, which OpenAI's libraries expect of
+// messages, calls and their results.
 func listedItem(raw []byte, id string) []byte {
 	v := jsonscan.Root(raw)
 	var w jsonscan.Writer
@@ -108,18 +130,21 @@ func listedItem(raw []byte, id string) []byte {
 	if v.Get("type").Absent() {
 		w.Key("type").Text(kind)
 	}
-	if kind == "message" && v.Get("status").Absent() {
+	one := item{Value: v, kind: kind}
+	if (kind == "message" || one.isCall() || one.isOutput()) && v.Get("status").Absent() {
 		w.Key("status").Plain("completed")
 	}
 	for key, member := range v.Members() {
 		switch {
 		case member.Absent():
 		case kind == "message" && key.Name == "content" && member.Kind() == jsonscan.String:
-			part := "input_text"
+			w.Key("content").Open(array).Open(object).Key("type")
 			if v.Get("role").View() == "assistant" {
-				part = "output_text"
+				w.Plain("output_text").Key("annotations").Raw([]byte("[]"))
+			} else {
+				w.Plain("input_text")
 			}
-			w.Key("content").Open(array).Open(object).Key("type").Plain(part).Key("text").Raw(member.Raw()).Close(object).Close(array)
+			w.Key("text").Raw(member.Raw()).Close(object).Close(array)
 		default:
 			w.Key(key.Name).Raw(member.Raw())
 		}

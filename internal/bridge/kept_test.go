@@ -121,6 +121,24 @@ func TestAFolderIsNotLeft(t *testing.T) {
 	}
 }
 
+func TestDamagedFilesAreNotResponses(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	for _, text := range []string{"", "{", "{}", `{"response":1}`} {
+		id := uid.New("resp")
+		if err := os.WriteFile(filepath.Join(folder, id+".json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		kept, err := bridge.NewKept(1<<20, folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, ok := kept.Get(id); ok {
+			t.Errorf("%q is %+v", text, r)
+		}
+	}
+}
+
 // TestAConversationIsReadAgain keeps a conversation and a response of it in a folder, and
 // looks for what was before that response: without what was said since or deleted.
 func TestAConversationIsReadAgain(t *testing.T) {

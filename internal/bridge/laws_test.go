@@ -3,6 +3,7 @@ package bridge_test
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -108,6 +109,7 @@ func (l *laws) wholeResponse(name string) {
 			l.Errorf("%s has %s: %s", name, member, l.last.Get(member).Raw)
 		}
 	}
+	l.wholeInside(name)
 	status := strings.TrimPrefix(name, "response.")
 	if status == "created" {
 		status = "in_progress"
@@ -124,7 +126,33 @@ func (l *laws) wholeResponse(name string) {
 			l.Errorf("item %d of the response: %s", i, item.Raw)
 		}
 	}
-	if len(output) < len(l.added) || status == "completed" && len(output) != len(l.done) {
+	if len(output) != len(l.added) || status == "completed" && len(output) != len(l.done) {
 		l.Errorf("%d items in the response, %d were added", len(output), len(l.added))
+	}
+}
+
+// wholeInside holds what a response repeats of its request to the same schema.
+func (l *laws) wholeInside(name string) {
+	l.Helper()
+	inside := map[string][]string{"reasoning": {"effort", "summary"}, "text": {"format.type"}, "text.format": nil}
+	if l.last.Get("text.format.type").Str == "json_schema" {
+		inside["text.format"] = []string{"name", "description", "schema", "strict"}
+	}
+	for i, tool := range l.last.Get("tools").Array() {
+		if tool.Get("type").Str == "function" {
+			inside["tools."+strconv.Itoa(i)] = []string{"name", "description", "parameters", "strict"}
+		}
+	}
+	for place, members := range inside {
+		for _, member := range members {
+			if !l.last.Get(place + "." + member).Exists() {
+				l.Errorf("%s has no %s.%s", name, place, member)
+			}
+		}
+	}
+	for _, item := range l.last.Get("output").Array() {
+		if v := item.Get("encrypted_content"); v.Exists() && v.Type != gjson.String {
+			l.Errorf("%s has %s", name, item.Raw)
+		}
 	}
 }

@@ -74,9 +74,9 @@ func writeGeminiModel(w *jsonscan.Writer, v jsonscan.Value) {
 	if text := v.Get("description").View(); text != "" {
 		w.Key("description").Text(text)
 	}
-	for from, to := range map[string]string{"context_window": "inputTokenLimit", "max_output_tokens": "outputTokenLimit"} {
-		if n, ok := v.Get(from).Int(); ok {
-			w.Key(to).Int(n)
+	for _, limit := range [][2]string{{"context_window", "inputTokenLimit"}, {"max_completion_tokens", "outputTokenLimit"}} {
+		if n, ok := v.Get(limit[0]).Int(); ok {
+			w.Key(limit[1]).Int(n)
 		}
 	}
 	w.Key("supportedGenerationMethods").Open(array).Text("generateContent").Text("countTokens").Text("streamGenerateContent").Close(array).Close(object)

@@ -36,7 +36,7 @@ func (o *order) conversation(kept *Kept) ([]item, error) {
 	if o.previous != "" {
 		history, ok := kept.History(o.previous)
 		if !ok || uid.Is("conv", o.previous) {
-			return nil, refuse("previous_response_id", "the bridge has no response "+o.previous+". It keeps those that were not made with store: false, until it ends or needs the room").
+			return nil, refuse("previous_response_id", "the bridge has no response "+o.previous+", or not all that it goes on from. It keeps those that were not made with store: false, until it ends or needs the room").
 				With("reason", "previous_response_not_found")
 		}
 		for _, raw := range history {

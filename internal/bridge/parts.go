@@ -58,6 +58,9 @@ func (p *parts) add(v jsonscan.Value, path string) error {
 			return err
 		}
 	case "input_audio":
+		if v.Get(kind).Kind() != object {
+			return refuse(path, "audio needs an input_audio with its data and format")
+		}
 		w.Key("type").Plain(kind).Key(kind).Raw(v.Get(kind).Raw())
 	default:
 		return refuse(path, fmt.Sprintf("there is no part of type %q", kind))

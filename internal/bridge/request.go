@@ -40,16 +40,17 @@ func (b *Bridge) decode(body []byte) (*order, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, step := range []func() error{o.readHead, o.refuseUnserved, o.takeInput, o.offer} {
+	for _, step := range []func() error{o.checkKinds, o.readHead, o.refuseUnserved, o.takeInput, o.offer} {
 		if err := step(); err != nil {
 			return nil, err
 		}
 	}
 	talk := &talk{tools: o.tools, kept: b.Kept, drop: o.drop, called: o.called}
-	if text, there := o.fields["instructions"]; there && text.Kind() != jsonscan.String {
-		return nil, refuseValue("instructions", "a text")
-	} else if there {
+	if text, there := o.fields["instructions"]; there {
 		talk.instruct(text.View())
+	}
+	if err := b.refuseUnfinished(o.previous); err != nil {
+		return nil, err
 	}
 	items, err := o.conversation(b.Kept)
 	if err != nil {
@@ -61,7 +62,7 @@ func (b *Bridge) decode(body []byte) (*order, error) {
 		}
 	}
 	talk.end()
-	if talk.count == 0 {
+	if talk.count == 0 && !talk.asked {
 		return nil, refuseValue("input", "a text or a list of at least one item")
 	}
 	return o, o.write(talk)
@@ -154,11 +155,7 @@ func (o *order) takeInput() error {
 
 // offer reads the tools.
 func (o *order) offer() error {
-	v := o.fields["tools"]
-	if v.Exists() && v.Kind() != array {
-		return refuseValue("tools", "a list")
-	}
-	return o.tools.addAll(v, "tools", o.drop)
+	return o.tools.addAll(o.fields["tools"], "tools", o.drop)
 }
 
 // write writes the body for the server.

@@ -2,18 +2,17 @@ package bridge
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
 
+	"stele/internal/fault"
 	"stele/internal/jsonscan"
-	"stele/internal/uid"
 	"stele/internal/wire"
 )
 
@@ -136,12 +135,31 @@ func tellFailure(w http.ResponseWriter, err error) {
 	var e jsonscan.Writer
 	e.Open(object).Key("error").Open(object).Key("message").Text(failed.message).Key("type").Text(failed.kind)
 	e.Key("param").Null().Key("code").Text(failed.code).Close(object).Close(object)
-	answerJSON(w, cmp.Or(statuses[failed.code], http.StatusBadGateway), e.Bytes())
+	status, lasting := statusOf(failed.code)
+	if lasting {
+		w.Header().Set("X-Should-Retry", "false")
+	}
+	answerJSON(w, status, e.Bytes())
 }
 
-// statuses are those of errors that the server told when its own status was out already.
+// statuses are those of errors that the server told when its own status was out already, by
+// OpenAI's own words for them.
 var statuses = map[string]int{
-	"context_length_exceeded": http.StatusBadRequest, "rate_limit_exceeded": http.StatusTooManyRequests, "insufficient_quota": http.StatusTooManyRequests,
+	"context_length_exceeded": http.StatusBadRequest, "content_policy_violation": http.StatusBadRequest,
+	"rate_limit_exceeded": http.StatusTooManyRequests, "insufficient_quota": http.StatusTooManyRequests, "server_is_overloaded": http.StatusServiceUnavailable,
+}
+
+// statusOf is the status of an error that was told in a stream, as it would have been before
+// the first word, and whether the same request would fail so again: clients send again what
+// comes with a status of a server's fault, and what is wrong with the request stays wrong.
+func statusOf(code string) (status int, lasting bool) {
+	if status, ok := statuses[code]; ok {
+		return status, status == http.StatusBadRequest
+	}
+	if known := fault.Code(code); slices.Contains(fault.Codes(), known) {
+		return known.ChatStatus(), (&fault.Error{Code: known}).Lasting()
+	}
+	return http.StatusBadGateway, false
 }
 
 // keep keeps a response that later ones may refer to, and goes on with its conversation.
@@ -162,11 +180,8 @@ func (b *Bridge) keep(a *answer, response []byte, status string) {
 }
 
 // spoken is what a response adds to its conversation.
-func (a *answer) spoken() (items [][]byte) {
-	for at, raw := range a.input {
-		items = append(items, listedItem(raw, uid.Derive(a.id, strconv.Itoa(at))))
-	}
-	return append(items, a.items...)
+func (a *answer) spoken() [][]byte {
+	return append(askedItems(a.id, a.input), a.items...)
 }
 
 // mostRefusal is how much of a refusal is read.
@@ -185,7 +200,7 @@ func refuseAs(w http.ResponseWriter, answered *http.Response) error {
 // passRefusal answers with the server's own refusal, which is in OpenAI's shape.
 func passRefusal(w http.ResponseWriter, answered *http.Response, refusal []byte) {
 	carryDown(w.Header(), answered.Header)
-	answerJSON(w, answered.StatusCode, refusal)
+	answerJSON(w, answered.StatusCode, inOwnWords(refusal))
 }
 
 // droppedHeader names what was not carried. What shows only at the end of a stream is in

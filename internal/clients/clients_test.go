@@ -70,8 +70,24 @@ func TestSettingsAreAddedToWhatIsThere(t *testing.T) {
 		{JSON, `{"keep": [1, 2], "env": {"A": "1", "B": "2"}}`, `{"env":{"B":"3","C":{"d":4}},"new":true}`, `{"keep": [1, 2], "env": {"A": "1", "B": "3","C":{"d":4}},"new":true}`},
 		{JSON, `{"env": 7}`, `{"env":{"B":"3"}}`, `{"env": {"B":"3"}}`},
 		{JSON, `{}`, `{"a":{"b":1}}`, `{"a":{"b":1}}`},
-		{Env, "# mine\nA=1\nexport B=2\n", "B=3\nC=4\n", "# mine\nA=1\nB=3\nC=4\n"},
+		{Env, "# mine\nA=1\nexport B=2\n", "B=3\nC=4\n", "# mine\nA=1\nexport B=3\nC=4\n"},
 		{Lines, "model: x\nother: y", "model: \"z\"\nnext: 1\n", "model: \"z\"\nother: y\nnext: 1\n"},
+		{JSON, "{\n  \"a\": {\n    \"b\": 1\n  }\n}\n", `{"a":{"c":2,"d":3},"e":4}`, "{\n  \"a\": {\n    \"b\": 1,\n    \"c\": 2,\n    \"d\": 3\n  },\n  \"e\": 4\n}\n"},
+		{JSON, `{"models":[{"id":"mine","size":5},{"id":"m","size":1,"own":2}]}`, `{"models":[{"id":"m","size":3},{"id":"n"}]}`, `{"models":[{"id":"mine","size":5},{"id":"m","size":3,"own":2}, {"id":"n"}]}`},
+		{JSON, `{"models":[]}`, `{"models":[{"name":"m"}]}`, `{"models":[{"name":"m"}]}`},
+		{JSON, `{"list":["a"]}`, `{"list":["b"]}`, `{"list":["b"]}`},
+		{Lines, "weak:\n  - a\n  - b\nread:\n- A.md\n\n# end\n", "weak: z\nread: y\n", "weak: z\nread: y\n\n# end\n"},
+		{New, "a: 1\n", "a: 1\n", "a: 1\n"},
+		{ // what the user wrote into the table, and comments before the next one
+			TOML, "[p.stele] # ours\nname = \"Old\"\nretries = 9 # mine\n# keep me\n\n# servers\n[servers]\na = 1\n\n[p.stele.headers]\nx = 1\n", "[p.stele]\nname = \"Stele\"\nurl = \"u\"\n",
+			"[p.stele] # ours\nname = \"Stele\"\nretries = 9 # mine\nurl = \"u\"\n# keep me\n\n# servers\n[servers]\na = 1\n\n[p.stele.headers]\nx = 1\n",
+		},
+		{ // values over several lines, which look like tables and keys
+			TOML, "notify = [\n  [\"a]\"], # [\n]\ntext = \"\"\"\n[a]\nmodel = 1\n\"\"\"\nmodel = [\n  1,\n]\nlast = 1\n[a]\nc = { d = 1 }\n", "model = \"m\"\n\n[a]\nb = 1\n",
+			"notify = [\n  [\"a]\"], # [\n]\ntext = \"\"\"\n[a]\nmodel = 1\n\"\"\"\nmodel = \"m\"\nlast = 1\n[a]\nc = { d = 1 }\nb = 1\n",
+		},
+		{TOML, "model = \"m\" # the best\n", "model = \"m\"\n", "model = \"m\" # the best\n"},
+		{TOML, "a = 1\n", "b = 1\nc = 2\n\n[x]\ny = 1\n\n[z]\ny = 1\n", "b = 1\nc = 2\na = 1\n\n[x]\ny = 1\n\n[z]\ny = 1\n"},
 		{
 			TOML, "# top\nmodel = \"old\"\n\n[tools]\nsearch = true\n\n[model_providers.stele]\nbase_url = \"x\"\n\n[last]\na = 1\n",
 			"model = \"new\"\nmodel_provider = \"stele\"\n\n[model_providers.stele]\nbase_url = \"y\"\n",
@@ -83,13 +99,18 @@ func TestSettingsAreAddedToWhatIsThere(t *testing.T) {
 		if err != nil || got != test.want {
 			t.Errorf("%s %q and %q: %q, %v\nwant %q", test.form, test.have, test.add, got, err, test.want)
 		}
-		if again, err := merge(test.form, got, test.add); err != nil || again != got && test.form != TOML {
+		if again, err := merge(test.form, got, test.add); err != nil || again != got {
 			t.Errorf("%s a second time: %q, %v", test.form, again, err)
 		}
 	}
 	for form, have := range map[Form]string{JSON: "{ // mine\n \"a\": 1}", New: "x"} {
 		if _, err := merge(form, have, "{}"); !errors.Is(err, ErrByHand) {
 			t.Errorf("%s: %v", form, err)
+		}
+	}
+	for _, have := range []string{"p = { s = { a = 1 } }\n", "p.s.a = 1\n", "[p]\ns = { a = 1 }\n", "[p]\ns.a = 1\n"} {
+		if got, err := merge(TOML, have, "[p.s]\na = 2\n"); !errors.Is(err, ErrByHand) {
+			t.Errorf("%q: %q, %v", have, got, err)
 		}
 	}
 }
@@ -118,9 +139,33 @@ func TestAFileIsReplacedWithABackup(t *testing.T) {
 	if err != nil || next.File != linked || next.Backup != linked+".before-stele-20261116-050000" {
 		t.Fatalf("%+v, %v", next, err)
 	}
+	s.Text = `{"env":{"B":"3"}}`
+	if third, err := Write(home, s, now); err != nil || third.Backup != next.Backup+"-2" {
+		t.Errorf("%+v, %v", third, err) // in the same second
+	}
+	s.Text = `{"env":{"B":"2"}}`
+	if _, err := Write(home, s, now); err != nil {
+		t.Error(err)
+	}
 	old, err := os.ReadFile(next.Backup)
 	is, also := os.ReadFile(first.File)
 	if err := errors.Join(err, also); err != nil || string(old) != `{"env":{"A":"1"}}` || string(is) != `{"env":{"A":"1","B":"2"}}` {
 		t.Errorf("%s, %s, %v", old, is, err)
+	}
+}
+
+// TestSettingsAreAddedOnce adds the settings of every client to themselves.
+func TestSettingsAreAddedOnce(t *testing.T) {
+	t.Parallel()
+	for _, c := range All() {
+		settings, err := c.Fill(Values{URL: "https://stele.example.com", Key: "k", Model: "m", Chosen: true, Window: 1000, Output: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range settings {
+			if again, err := merge(s.Form, s.Text, s.Text); s.File != "" && (err != nil || again != s.Text) {
+				t.Errorf("%s %s: %q, %v", c.ID, s.File, again, err)
+			}
+		}
 	}
 }

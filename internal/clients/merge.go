@@ -1,8 +1,10 @@
 package clients
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"stele/internal/jsonscan"
@@ -37,8 +39,11 @@ func merge(form Form, have, add string) (string, error) {
 	case Lines:
 		return mergeLines(have, add, ":"), nil
 	case TOML:
-		return mergeTOML(have, add), nil
+		return mergeTOML(have, add)
 	case New:
+		if have == add {
+			return have, nil
+		}
 	}
 	return "", fmt.Errorf("there is one already, and %w", ErrByHand)
 }
@@ -54,98 +59,104 @@ func mergeJSON(have, add string) (string, error) {
 		return "", fmt.Errorf("the settings to add: %w", err)
 	}
 	var edits jsonscan.Edits
-	addMembers(&edits, root, more)
+	addMembers(&edits, []byte(have), root, more)
 	next, err := edits.Apply([]byte(have))
 	return string(next), err
 }
 
-func addMembers(edits *jsonscan.Edits, to, from jsonscan.Value) {
+func addMembers(edits *jsonscan.Edits, doc []byte, to, from jsonscan.Value) {
 	for key, value := range from.Members() {
 		name := key.Name
 		old := to.Get(name)
 		switch {
 		case !old.Exists():
-			edits.Append(to, name, value.Raw())
+			appendMember(edits, doc, to, name, value.Raw())
 		case old.Kind() == jsonscan.Object && value.Kind() == jsonscan.Object:
-			addMembers(edits, old, value)
+			addMembers(edits, doc, old, value)
+		case old.Kind() == jsonscan.Array && idOf(value.Index(0)) != "":
+			addElements(edits, doc, old, value)
 		default:
 			edits.Replace(old, value.Raw())
 		}
 	}
 }
 
-// mergeLines puts lines in the place of those of the same name, and the others behind.
+// appendMember puts a member behind the last one, on a line of its own where the others have one.
+func appendMember(edits *jsonscan.Edits, doc []byte, to jsonscan.Value, name string, value []byte) {
+	var last jsonscan.Key
+	end := -1
+	for key, v := range to.Members() {
+		last, end = key, v.To()
+	}
+	if end >= 0 {
+		line := bytes.LastIndexByte(doc[:last.From], '\n') + 1
+		if indent := doc[line:last.From]; line > 0 && len(bytes.TrimSpace(indent)) == 0 {
+			text := append(append([]byte(",\n"), indent...), jsonscan.AppendText(nil, name)...)
+			edits.Splice(end, end, append(append(text, ": "...), value...))
+			return
+		}
+	}
+	edits.Append(to, name, value)
+}
+
+// addElements adds to a list of things that have ids, such as models. Those that it has already
+// are brought up to date, and the others stay.
+func addElements(edits *jsonscan.Edits, doc []byte, to, from jsonscan.Value) {
+	for _, value := range from.Elements() {
+		at, end := -1, to.From()+1
+		for i, old := range to.Elements() {
+			if end = old.To(); idOf(old) == idOf(value) {
+				at = i
+			}
+		}
+		switch {
+		case at >= 0:
+			addMembers(edits, doc, to.Index(at), value)
+		case to.Len() == 0:
+			edits.Splice(end, end, value.Raw())
+		default:
+			edits.Splice(end, end, append([]byte(", "), value.Raw()...))
+		}
+	}
+}
+
+// idOf is what an object in a list is known by.
+func idOf(v jsonscan.Value) string {
+	if id := v.Get("id").View(); id != "" {
+		return id
+	}
+	return v.Get("name").View()
+}
+
+// mergeLines puts lines in the place of those of the same name, and the others behind. What
+// stands indented below a line that is replaced was its value.
 func mergeLines(have, add, sign string) string {
 	lines := strings.Split(strings.TrimRight(have, "\n"), "\n")
 	for line := range strings.SplitSeq(strings.TrimRight(add, "\n"), "\n") {
 		name, _, _ := strings.Cut(line, sign)
-		at := -1
+		at, exported := -1, ""
 		for i, old := range lines {
-			if known, _, ok := strings.Cut(strings.TrimPrefix(old, "export "), sign); ok && strings.TrimRight(known, " ") == name {
-				at = i
+			rest, isExported := strings.CutPrefix(old, "export ")
+			if known, _, ok := strings.Cut(rest, sign); ok && strings.TrimRight(known, " ") == name {
+				if at, exported = i, ""; isExported {
+					exported = "export "
+				}
 			}
 		}
 		if at < 0 {
 			lines = append(lines, line)
-		} else {
-			lines[at] = line
+			continue
 		}
+		end := at + 1
+		for sign == ":" && end < len(lines) && isBelow(lines[end]) {
+			end++
+		}
+		lines = slices.Replace(lines, at, end, exported+line)
 	}
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// mergeTOML puts fields before the first table, and tables in the place of those of the
-// same name.
-func mergeTOML(have, add string) string {
-	fields, tables := splitTOML(have)
-	moreFields, moreTables := splitTOML(add)
-	for _, line := range moreFields {
-		name, _, ok := strings.Cut(line, "=")
-		if !ok {
-			continue
-		}
-		at := -1
-		for i, old := range fields {
-			if known, _, ok := strings.Cut(old, "="); ok && strings.TrimSpace(known) == strings.TrimSpace(name) {
-				at = i
-			}
-		}
-		if at >= 0 {
-			fields[at] = line
-		} else {
-			fields = append([]string{line}, fields...)
-		}
-	}
-	for _, table := range moreTables {
-		at := -1
-		for i, old := range tables {
-			if strings.TrimSpace(old[0]) == strings.TrimSpace(table[0]) {
-				at = i
-			}
-		}
-		if at >= 0 {
-			tables[at] = append(table, "")
-		} else {
-			tables = append(tables, append([]string{""}, table...))
-		}
-	}
-	for _, table := range tables {
-		fields = append(fields, table...)
-	}
-	return strings.TrimRight(strings.Join(fields, "\n"), "\n") + "\n"
-}
-
-// splitTOML parts the lines before the first table from the tables.
-func splitTOML(text string) (fields []string, tables [][]string) {
-	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		switch {
-		case strings.HasPrefix(strings.TrimSpace(line), "["):
-			tables = append(tables, []string{line})
-		case len(tables) > 0:
-			tables[len(tables)-1] = append(tables[len(tables)-1], line)
-		default:
-			fields = append(fields, line)
-		}
-	}
-	return fields, tables
+// isBelow reports whether a line of YAML is part of the value of the one before.
+func isBelow(line string) bool {
+	return strings.TrimSpace(line) != "" && (line[0] == ' ' || line[0] == '\t' || strings.HasPrefix(line, "- "))
 }

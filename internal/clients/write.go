@@ -43,12 +43,30 @@ func Write(home string, s Setting, now time.Time) (Written, error) {
 		return w, err
 	}
 	if len(have) > 0 {
-		w.Backup = w.File + ".before-stele-" + now.UTC().Format("20060102-150405")
-		if err := os.WriteFile(w.Backup, have, mode); err != nil {
+		if w.Backup, err = backUp(w.File+".before-stele-"+now.UTC().Format("20060102-150405"), have, mode); err != nil {
 			return w, err
 		}
 	}
 	return w, replace(w.File, next, mode)
+}
+
+// backUp writes a copy under a name, or where there is one already under the next.
+func backUp(name string, text []byte, mode fs.FileMode) (string, error) {
+	for n := 1; ; n++ {
+		file := name
+		if n > 1 {
+			file = fmt.Sprintf("%s-%d", name, n)
+		}
+		f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		_, err = f.Write(text)
+		return file, errors.Join(err, f.Close())
+	}
 }
 
 func replace(file, text string, mode fs.FileMode) error {

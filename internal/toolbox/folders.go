@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -97,7 +98,9 @@ func (f file) open() (io.ReadCloser, error) { return f.root.Open(f.name) }
 func (p *folders) list() string {
 	var list []string
 	for _, at := range p.read {
-		list = append(list, at.path)
+		if !slices.Contains(list, at.path) {
+			list = append(list, at.path)
+		}
 	}
 	return strings.Join(list, ", ")
 }
@@ -115,6 +118,16 @@ func (at folder) inner(path string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// placeOf is where an agent wants something saved: under a name of its own where it has said
+// nothing or a folder, which ends in a slash or is there already.
+func (p *folders) placeOf(saveAs, name string) string {
+	inner, ok := p.out.inner(saveAs)
+	if info, err := p.out.root.Stat(inner); ok && err == nil && info.IsDir() || strings.HasSuffix(filepath.ToSlash(saveAs), "/") {
+		return filepath.Join(saveAs, name)
+	}
+	return saveAs
 }
 
 // create makes a new file of a name in the output folder, with a number where there is

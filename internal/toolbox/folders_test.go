@@ -109,6 +109,60 @@ func TestNothingIsWrittenOver(t *testing.T) {
 	}
 }
 
+func TestAFolderIsAPlaceToSave(t *testing.T) {
+	t.Parallel()
+	out := t.TempDir()
+	if err := os.Mkdir(filepath.Join(out, "assets"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p, err := openFolders([]string{out}, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.close()
+	for said, want := range map[string]string{
+		"": "sea", "assets": "assets/sea", "assets/": "assets/sea", "new/": "new/sea", "./": "sea", ".": "sea", "assets/hero.png": "assets/hero.png", "hero": "hero", "../": "../sea", "..": "..",
+	} {
+		if got := filepath.ToSlash(p.placeOf(said, "sea")); got != want {
+			t.Errorf("%q: %s", said, got)
+		}
+	}
+	if p.list() != out {
+		t.Error(p.list())
+	}
+}
+
+func TestTheSandboxIsNotChosenUnasked(t *testing.T) {
+	t.Parallel()
+	played := model{ID: "stele/sandbox-audio", Modes: []string{"text_to_speech"}}
+	if id, err := choose([]model{played}, "text_to_speech"); err == nil || !strings.Contains(err.Error(), played.ID) {
+		t.Errorf("%s %v", id, err)
+	}
+	if id, err := choose([]model{played, {ID: "voice", Modes: played.Modes}}, "text_to_speech"); id != "voice" {
+		t.Errorf("%s %v", id, err)
+	}
+	if _, err := choose(nil, "text_to_speech"); err == nil {
+		t.Error("a model was chosen of none")
+	}
+}
+
+func TestOnlyWhatModelsTakeIsShown(t *testing.T) {
+	t.Parallel()
+	for want, list := range map[bool][]saved{
+		true: {{kind: "image", Type: "image/png", Width: 8000}, {kind: "image", Type: "image/jpeg"}, {kind: "image", Type: "image/webp"}, {kind: "image", Type: "image/gif"}},
+		false: {
+			{kind: "image", Type: "image/svg+xml"}, {kind: "image", Type: "image/avif"}, {kind: "image", Type: "image/tiff"}, {kind: "video", Type: "image/png"},
+			{kind: "image", Type: "image/png", Size: largestShown + 1}, {kind: "image", Type: "image/png", Height: 8001},
+		},
+	} {
+		for _, s := range list {
+			if s.canBeShown() != want {
+				t.Errorf("%+v", s)
+			}
+		}
+	}
+}
+
 func TestNamesOfOutputs(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -49,7 +49,7 @@ func (b *Toolbox) addGenerate() {
 
 // ordering is what every tool that makes something takes.
 type ordering struct {
-	SaveAs string `json:"save_as,omitempty" jsonschema:"where to save it, relative to the output folder, such as assets/hero.png; a number is added where there is a file already"`
+	SaveAs string `json:"save_as,omitempty" jsonschema:"where to save it, relative to the output folder, such as assets/hero.png, or a folder; a number is added where there is a file already"`
 	Wait   *int   `json:"wait_seconds,omitempty" jsonschema:"how long to wait until it is done (default 50); 0 returns at once with its id for get_generation"`
 }
 

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -96,7 +97,7 @@ func (b *Toolbox) guard(address, token string) http.Handler {
 			http.Error(w, "the Host header does not name this server", http.StatusForbidden)
 		case origin != "" && origin != "http://"+r.Host:
 			http.Error(w, "pages of other origins may not call this server", http.StatusForbidden)
-		case token != "" && subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), []byte("Bearer "+token)) != 1:
+		case token != "" && !hasToken(r, token):
 			w.Header().Set("WWW-Authenticate", `Bearer realm="stele mcp"`)
 			http.Error(w, "the bearer token is missing or wrong", http.StatusUnauthorized)
 		case r.URL.Path != "/mcp":
@@ -105,4 +106,10 @@ func (b *Toolbox) guard(address, token string) http.Handler {
 			tools.ServeHTTP(w, r)
 		}
 	})
+}
+
+// hasToken reports whether a request has the token. The word before it may be in any case of letters (RFC 9110, 11.1).
+func hasToken(r *http.Request, token string) bool {
+	scheme, sent, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	return strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare([]byte(strings.TrimSpace(sent)), []byte(token)) == 1
 }

@@ -79,7 +79,7 @@ func TestPagesOfOtherOriginsAreKeptOut(t *testing.T) {
 func TestATokenIsAskedFor(t *testing.T) {
 	t.Parallel()
 	address := reach(t, "right")
-	for token, want := range map[string]int{"": 401, "Bearer wrong": 401, "right": 401, "Bearer right": 200} {
+	for token, want := range map[string]int{"": 401, "Bearer wrong": 401, "right": 401, "Basic right": 401, "Bearer right": 200, "bearer right": 200} {
 		if got := post(t, address, address, "", "/mcp", token); got != want {
 			t.Errorf("%q: %d", token, got)
 		}

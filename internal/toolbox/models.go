@@ -195,15 +195,20 @@ func (b *Toolbox) chatModels(ctx context.Context, _ string) ([]model, error) {
 // choose is the model for a mode where the call names none: the studio's, else the first
 // that has the mode. The sandbox makes nothing that an agent could want.
 func choose(models []model, mode string) (string, error) {
-	id := ""
+	id, played := "", ""
 	for _, m := range models {
 		switch {
-		case !slices.Contains(m.Modes, mode), strings.HasPrefix(m.ID, "stele/sandbox"):
+		case !slices.Contains(m.Modes, mode):
+		case strings.HasPrefix(m.ID, "stele/sandbox"):
+			played = m.ID
 		case strings.HasPrefix(m.ID, "stele/"):
 			return m.ID, nil
 		case id == "":
 			id = m.ID
 		}
+	}
+	if id == "" && played != "" {
+		return "", fmt.Errorf("the key opens no model for %s but %s, which only plays one for tests: name it where that will do", mode, played)
 	}
 	if id == "" {
 		return "", fmt.Errorf("the key opens no model for %s: list_models lists those that there are", mode)

@@ -2,7 +2,6 @@ package toolbox
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -26,6 +26,7 @@ const (
 	// What an agent is shown of pictures: it pays for each.
 	largestShown = 1 << 20
 	mostShown    = 4
+	longestSide  = 8000 // pixels that Anthropic's models take
 	longestText  = 100_000
 )
 
@@ -84,7 +85,7 @@ func (b *Toolbox) result(ctx context.Context, v generation.View, saveAs, called 
 		return nil, m, nil
 	}
 	files := outputs(v)
-	saveAs = cmp.Or(saveAs, slug(called, v.ID))
+	saveAs = b.folders.placeOf(saveAs, slug(called, v.ID))
 	for n := range files {
 		if err := b.save(ctx, &files[n], nameOf(saveAs, n, files[n].address)); err != nil {
 			return nil, nil, fmt.Errorf("%s is done, but an output could not be saved: %w; download saves it", v.ID, err)
@@ -151,7 +152,7 @@ func (b *Toolbox) save(ctx context.Context, s *saved, name string) error {
 	}
 	var to io.Writer = f
 	var picture bytes.Buffer
-	if s.kind == "image" && s.Size <= largestShown {
+	if s.canBeShown() {
 		to = io.MultiWriter(f, &picture)
 	}
 	err = errors.Join(b.server.Download(ctx, s.address, to, largestOutput), f.Close())
@@ -164,10 +165,18 @@ func (b *Toolbox) save(ctx context.Context, s *saved, name string) error {
 		return err
 	}
 	s.Path, s.Size = path, info.Size()
-	if s.kind == "image" && picture.Len() > 0 && picture.Len() <= largestShown {
+	if picture.Len() > 0 && picture.Len() <= largestShown {
 		s.shown = picture.Bytes()
 	}
 	return nil
+}
+
+// canBeShown reports whether an agent may be shown a picture. One of another type, such as SVG, or
+// larger than models take is refused by their providers in each turn from then on, and the agent's session
+// is lost (anthropics/claude-code#58330).
+func (s *saved) canBeShown() bool {
+	return s.kind == "image" && s.Size <= largestShown && max(s.Width, s.Height) <= longestSide &&
+		slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, s.Type)
 }
 
 // checkName refuses a place to save before anything is made for it.
@@ -175,7 +184,7 @@ func (b *Toolbox) checkName(name string) error {
 	if name == "" {
 		return nil
 	}
-	if inner, ok := b.folders.out.inner(name); !ok || inner == "." {
+	if _, ok := b.folders.out.inner(name); !ok {
 		return fmt.Errorf("save_as %q is outside of the output folder %s", name, b.folders.out.path)
 	}
 	return nil

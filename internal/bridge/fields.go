@@ -1,0 +1,179 @@
+package bridge
+
+import (
+	"slices"
+	"strings"
+
+	"stele/internal/jsonscan"
+)
+
+// kinds are what fields of a request must be that the bridge itself reads: one of another
+// kind would be passed over, and the client would never know. The server looks at those
+// that go on to it.
+var kinds = []struct {
+	name  string
+	kinds []jsonscan.Kind
+	want  string
+}{
+	{"model", []jsonscan.Kind{jsonscan.String}, "a text"},
+	{"instructions", []jsonscan.Kind{jsonscan.String}, "a text"},
+	{"previous_response_id", []jsonscan.Kind{jsonscan.String}, "the id of a response"},
+	{"include", []jsonscan.Kind{array}, "a list"},
+	{"tools", []jsonscan.Kind{array}, "a list"},
+	{"tool_choice", []jsonscan.Kind{jsonscan.String, object}, "a text or an object"},
+	{"parallel_tool_calls", []jsonscan.Kind{jsonscan.True, jsonscan.False}, "true or false"},
+	{"text", []jsonscan.Kind{object}, "an object"},
+	{"text.format", []jsonscan.Kind{object}, "an object"},
+	{"reasoning", []jsonscan.Kind{object}, "an object"},
+	{"reasoning.effort", []jsonscan.Kind{jsonscan.String}, "a text"},
+	{"metadata", []jsonscan.Kind{object}, "an object"},
+}
+
+// checkKinds refuses fields that are of another kind than theirs.
+func (o *order) checkKinds() error {
+	for _, k := range kinds {
+		name, inner, nested := strings.Cut(k.name, ".")
+		v := o.fields[name]
+		if nested {
+			v = v.Get(inner)
+		}
+		if !v.Absent() && !slices.Contains(k.kinds, v.Kind()) {
+			return refuseValue(k.name, k.want)
+		}
+	}
+	if v := o.fields["truncation"]; v.Exists() && v.View() != "auto" && v.View() != "disabled" {
+		return refuseValue("truncation", "auto or disabled")
+	}
+	return checkMetadata(o.fields["metadata"])
+}
+
+// checkMetadata refuses what clients could not read back: the types of OpenAI's libraries
+// have texts there.
+func checkMetadata(v jsonscan.Value) error {
+	if !v.Absent() && v.Kind() != object {
+		return refuseValue("metadata", "an object")
+	}
+	for key, value := range v.Members() {
+		if value.Kind() != jsonscan.String {
+			return refuseValue("metadata."+strings.Clone(key.Name), "a text")
+		}
+	}
+	return nil
+}
+
+// echoed are the members of a request that its response repeats, and what stands for those
+// that were not sent. The API's published schema (openresponses.org) has all of them, and
+// numbers where a model's own default is meant: @openrouter/agent takes no other answer.
+var echoed = []struct{ name, otherwise string }{
+	{"frequency_penalty", "0"}, {"instructions", "null"}, {"max_output_tokens", "null"}, {"max_tool_calls", "null"}, {"metadata", "{}"},
+	{"parallel_tool_calls", "true"}, {"presence_penalty", "0"}, {"previous_response_id", "null"}, {"prompt_cache_key", "null"},
+	{"reasoning", `{"effort":null,"summary":null}`}, {"safety_identifier", "null"}, {"temperature", "1"}, {"text", `{"format":{"type":"text"}}`},
+	{"tool_choice", `"auto"`}, {"tools", "[]"}, {"top_logprobs", "0"}, {"top_p", "1"}, {"user", "null"},
+}
+
+// writeEchoed writes them. What stands inside has all of its members too.
+func (o *order) writeEchoed(w *jsonscan.Writer) {
+	for _, e := range echoed {
+		v := o.fields[e.name]
+		switch w.Key(e.name); {
+		case !v.Exists():
+			w.Raw([]byte(e.otherwise))
+		case e.name == "reasoning":
+			writeFilled(w, v, otherwise{"effort", "null"}, otherwise{"summary", "null"})
+		case e.name == "text":
+			writeText(w, v)
+		case e.name == "tools":
+			w.Open(array)
+			for _, tool := range v.Elements() {
+				writeTool(w, tool)
+			}
+			w.Close(array)
+		default:
+			w.Raw(v.Raw())
+		}
+	}
+}
+
+// otherwise is a member that an object is to have, and what stands for it where it has none.
+type otherwise struct{ name, json string }
+
+// writeFilled writes an object with all members that it is to have.
+func writeFilled(w *jsonscan.Writer, v jsonscan.Value, members ...otherwise) {
+	w.Open(object)
+	w.WriteInside(v)
+	for _, m := range members {
+		if !v.Get(m.name).Exists() {
+			w.Key(m.name).Raw([]byte(m.json))
+		}
+	}
+	w.Close(object)
+}
+
+func writeText(w *jsonscan.Writer, v jsonscan.Value) {
+	format := v.Get("format")
+	w.Open(object).Key("format")
+	switch {
+	case format.Absent():
+		w.Raw([]byte(`{"type":"text"}`))
+	case format.Get("type").View() == "json_schema":
+		writeFilled(w, format, otherwise{"description", "null"}, otherwise{"schema", "null"}, otherwise{"strict", "false"})
+	default:
+		w.Raw(format.Raw())
+	}
+	copyMembers(w, v, "verbosity")
+	w.Close(object)
+}
+
+// writeTool writes a tool as it was offered. Functions that say nothing of being strict are
+// not, on the chat route.
+func writeTool(w *jsonscan.Writer, v jsonscan.Value) {
+	if v.Get("type").View() != "function" {
+		w.Raw(v.Raw())
+		return
+	}
+	writeFilled(w, v, otherwise{"description", "null"}, otherwise{"parameters", "null"}, otherwise{"strict", "false"})
+}
+
+// theirs are the names that the server has for fields of a request, and the client's own.
+var theirs = map[string]string{
+	"max_completion_tokens": "max_output_tokens", "reasoning_effort": "reasoning.effort", "verbosity": "text.verbosity", "response_format": "text.format",
+}
+
+// inOwnWords is a refusal of the server's about the field that the client has sent, by the
+// name that the client knows.
+func inOwnWords(refusal []byte) []byte {
+	root, err := jsonscan.Parse(refusal, jsonscan.Lenient)
+	if err != nil {
+		return refusal
+	}
+	param, message := root.Get("error", "param"), root.Get("error", "message")
+	var edits jsonscan.Edits
+	name, rest, _ := strings.Cut(param.View(), ".")
+	own, ok := theirs[name]
+	switch {
+	case strings.HasPrefix(name, "messages"): // items became messages, not one each
+		edits.ReplaceText(param, "input")
+	case strings.HasPrefix(name, "tools["):
+		edits.ReplaceText(param, "tools")
+	}
+	if !ok {
+		return edited(refusal, &edits)
+	}
+	if rest != "" {
+		rest = "." + strings.TrimPrefix(rest, "json_schema.")
+	}
+	edits.ReplaceText(param, own+rest)
+	if message.Kind() == jsonscan.String {
+		edits.ReplaceText(message, strings.ReplaceAll(text(message), name, own))
+	}
+	return edited(refusal, &edits)
+}
+
+// edited is a document with edits made, or as it was.
+func edited(doc []byte, edits *jsonscan.Edits) []byte {
+	next, err := edits.Apply(doc)
+	if err != nil {
+		return doc
+	}
+	return next
+}
