@@ -1,0 +1,104 @@
+package dialect_test
+
+import (
+	"strings"
+	"testing"
+
+	"stele/internal/chat"
+)
+
+// What Claude Code and agents on Anthropic's newer API send, to models of others.
+var hardClaude = section{"AT", "agents of Claude's, at other models", []hard{
+	// sgl-project/sglang#29169, musistudio/claude-code-router#1343: the line is another one with each request, and no prompt is found in a cache.
+	{number: 1249, name: "the line by which Claude Code tells what a request is billed as", run: func(t *testing.T) {
+		const line = "x-anthropic-billing-header: cc_version=2.1.175.3d9; cc_entrypoint=cli; cch=74943;"
+		for system, want := range map[string]string{
+			`[{"type":"text","text":"` + line + `"},{"type":"text","text":"be brief"}]`: "be brief",
+			`"` + line + `\nbe brief"`:                       "be brief",
+			`"` + line + `"`:                                 "",
+			`"What is an x-anthropic-billing-header: line?"`: "What is an x-anthropic-billing-header: line?",
+		} {
+			ask := `{"model":"m","max_tokens":9,"system":` + system + `,"messages":[{"role":"user","content":"go"}]}`
+			for to, at := range map[string]string{O: `messages.#(role=="system").content`, G: "systemInstruction.parts.0.text"} {
+				l := take(t, trip{from: A, to: to, ask: ask})
+				is(t, to+" is told "+system, l.got().Get(at).Str, want)
+				is(t, to+" is told of it", strings.Contains(l.told(), "system"), strings.Contains(system, "cch="))
+			}
+			is(t, "Anthropic gets it", take(t, trip{from: A, to: A, ask: ask}).got().Get("system").Raw, system)
+		}
+	}},
+	{number: 1250, name: "sets of tools that the client runs itself", run: func(t *testing.T) {
+		for kind, row := range map[string]struct{ set, tool, off, on string }{
+			"computer_toolset_20260801": {"computer", "left_click", "zoom", "screenshot"},
+			"browser_toolset_20260801":  {"browser", "navigate", "javascript_exec", "read_network"},
+		} {
+			ask := `{"model":"m","max_tokens":9,"tools":[{"type":"` + kind + `","configs":{"zoom":{"enabled":false},"` + row.on + `":{"enabled":true}}},{"name":"f","input_schema":{"type":"object","properties":{}}}],` +
+				`"messages":[{"role":"user","content":"go"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"` + row.tool + `","toolset_name":"` + row.set + `","input":{}}]},` +
+				`{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","toolset_name":"` + row.set + `","content":"ok"}]}]}`
+			for to, at := range map[string]string{O: "tools.#.function.name", G: "tools.0.functionDeclarations.#.name"} {
+				answers := map[string][2]string{
+					O: {
+						endO("tool_calls", `"content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"`+row.tool+`","arguments":"{}"}},{"id":"d","type":"function","function":{"name":"f","arguments":"{}"}}]`),
+						chunksO("tool_calls", toolO(0, "c", row.tool, "{}"), toolO(1, "d", "f", "{}")),
+					},
+					G: {
+						wholeG(`{"functionCall":{"name":"`+row.tool+`","args":{}}}`, `{"functionCall":{"name":"f","args":{}}}`),
+						sse(wholeG(`{"functionCall":{"name":"`+row.tool+`","args":{}}}`, `{"functionCall":{"name":"f","args":{}}}`)),
+					},
+				}
+				l := take(t, trip{from: A, to: to, ask: ask, answers: []string{answers[to][0]}})
+				names := l.got().Get(at).Raw
+				for name, want := range map[string]bool{row.tool: true, row.on: true, row.off: false, "f": true, kind: false} {
+					is(t, to+" is offered "+name, strings.Contains(names, `"`+name+`"`), want)
+				}
+				l.warns("tools[0]", chat.Approximated)
+				l.gets("content.#.toolset_name", `["`+row.set+`"]`)
+				l.gets("content.0.name", `"`+row.tool+`"`)
+				streamed := take(t, trip{from: A, to: to, stream: true, ask: strings.Replace(ask, "{", `{"stream":true,`, 1), answers: []string{answers[to][1]}})
+				is(t, "in a stream", streamed.joined("content_block.toolset_name"), row.set)
+			}
+			l := take(t, trip{from: A, to: A, ask: ask})
+			l.sends("tools.#", "2")
+		}
+	}},
+	{number: 1251, name: "tools that come and go between turns", run: func(t *testing.T) {
+		tool := func(name string) string {
+			return `{"name":"` + name + `","input_schema":{"type":"object","properties":{}}}`
+		}
+		changed := func(kind, tool string) string { return `{"type":"tool_` + kind + `","tool":` + tool + `}` }
+		named := func(name string) string { return `{"type":"tool_reference","name":"` + name + `"}` }
+		for blocks, want := range map[string]string{
+			changed("removal", named("g")):                                                                                      `["f"]`,
+			changed("removal", named("g")) + `,` + changed("addition", named("g")):                                              `["f","g"]`,
+			changed("addition", `{"type":"tool_definition","definition":`+tool("h")+`}`):                                        `["f","g","h"]`,
+			changed("addition", named("f")):                                                                                     `["f","g"]`,
+			changed("addition", `{"type":"tool_definition","definition":`+tool("h")+`}`) + `,` + changed("removal", named("h")): `["f","g"]`,
+		} {
+			ask := `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"go"},{"role":"system","content":[` + blocks + `]},{"role":"user","content":"on"}],"tools":[` + tool("f") + `,` + tool("g") + `]}`
+			for to, at := range map[string]string{O: "tools.#.function.name", G: "tools.0.functionDeclarations.#.name"} {
+				l := take(t, trip{from: A, to: to, ask: ask})
+				l.sends(at, want)
+				l.warns("messages[1].content[0]", chat.Approximated)
+			}
+		}
+		refuses(t, trip{from: A, to: O, ask: `{"model":"m","max_tokens":9,"tool_choice":{"type":"tool","name":"g"},"tools":[` + tool("f") + `,` + tool("g") + `],"messages":[{"role":"user","content":"go"},{"role":"system","content":[` +
+			changed("removal", named("g")) + `]}]}`}, "tool_choice")
+	}},
+	{number: 1252, name: "advice, tabs of a browser and lines of an editor, in the history", run: func(t *testing.T) {
+		said := func(block string) string {
+			return `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"go"},{"role":"assistant","content":[` + block + `,{"type":"text","text":"so"}]},{"role":"user","content":"on"}]}`
+		}
+		for ask, want := range map[string]string{
+			said(`{"type":"advisor_tool_result","tool_use_id":"srvtoolu_1","content":{"type":"advisor_result","text":"use a map"}}`):                                                    "use a map",
+			said(`{"type":"advisor_tool_result","tool_use_id":"srvtoolu_1","content":{"type":"advisor_tool_result_error","error_code":"overloaded"}}`):                                  "error: overloaded",
+			said(`{"type":"text_editor_code_execution_tool_result","tool_use_id":"srvtoolu_1","content":{"type":"text_editor_code_execution_str_replace_result","lines":["-a","+b"]}}`): `-a\n+b`,
+			`{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"go"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"navigate","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[` +
+				`{"type":"browser_state","tabs":[{"tab_id":"t1","title":"Home","url":"https://x.y/","active":true}]}]}]}]}`: `t1 Home https://x.y/ (active)`,
+		} {
+			for _, to := range []string{O, G} {
+				l := take(t, trip{from: A, to: to, ask: ask})
+				is(t, to+" is told "+want, strings.Contains(l.got().Raw, want), true)
+			}
+		}
+	}},
+}}
