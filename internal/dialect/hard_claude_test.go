@@ -101,4 +101,40 @@ var hardClaude = section{"AT", "agents of Claude's, at other models", []hard{
 			}
 		}
 	}},
+	// openai/openai-agents-python#2331, XSpoonAi/spoon-core#265: histories that were cut and joined, and tools that take their time.
+	{number: 1253, name: "results that stand turns behind their calls, or before them", answer: "put behind their calls, with a warning", run: func(t *testing.T) {
+		call := func(id string) string {
+			return `{"role":"assistant","content":null,"tool_calls":[` + strings.Replace(calling, "c1", id, 1) + `]}`
+		}
+		result := func(id, words string) string {
+			return `{"role":"tool","tool_call_id":"` + id + `","content":"` + words + `"}`
+		}
+		for name, row := range map[string]struct{ messages, want string }{
+			"turns behind": {call("c1") + `,` + says("user", "wait") + `,` + says("assistant", "ok") + `,` + result("c1", "x") + `,` + userO, "x"},
+			"before":       {result("c1", "x") + `,` + call("c1") + `,` + says("assistant", "ok") + `,` + userO, "x"},
+			"swapped":      {call("c1") + `,` + result("c2", "y") + `,` + call("c2") + `,` + result("c1", "x"), "x y"},
+			"one of two":   {call("c1") + `,` + call("c2") + `,` + result("c2", "y") + `,` + says("assistant", "ok") + `,` + result("c1", "x") + `,` + userO, "x y"},
+			"one id":       {call("c1") + `,` + says("user", "wait") + `,` + says("assistant", "ok") + `,` + result("c1", "x") + `,` + call("c1") + `,` + result("c1", "y"), "x y"},
+		} {
+			ask := `{"model":"m",` + toolsO + `,"messages":[` + userO + `,` + row.messages + `]}`
+			var told, heard []string
+			l := take(t, trip{from: O, to: A, ask: ask})
+			for _, m := range l.got().Get("messages").Array() {
+				for _, b := range m.Get("content").Array() {
+					if b.Get("type").Str == "tool_result" {
+						told = append(told, b.Get("content").Str)
+					}
+				}
+			}
+			g := take(t, trip{from: O, to: G, ask: ask})
+			for _, p := range g.got().Get("contents.#.parts|@flatten").Array() {
+				if r := p.Get("functionResponse.response.output"); r.Exists() {
+					heard = append(heard, r.Str)
+				}
+			}
+			is(t, name+", Claude is told", strings.Join(told, " "), row.want)
+			is(t, name+", Gemini is told", strings.Join(heard, " "), row.want)
+			is(t, name+", the client is told", strings.Contains(l.told(), "put behind its call"), true)
+		}
+	}},
 }}
