@@ -137,4 +137,22 @@ var hardClaude = section{"AT", "agents of Claude's, at other models", []hard{
 			is(t, name+", the client is told", strings.Contains(l.told(), "put behind its call"), true)
 		}
 	}},
+	// Claude's newer models give signatures without words. Vertex: "it has an empty text parameter".
+	{number: 1254, name: "thoughts without words that another model signed, to Google", run: func(t *testing.T) {
+		silent := `{"type":"thinking","thinking":"","signature":"RXFRQg=="}`
+		for name, row := range map[string]struct{ said, want string }{
+			"before a call":  {silent + `,{"type":"tool_use","id":"a","name":"f","input":{}}`, "functionCall"},
+			"before a text":  {silent + `,{"type":"text","text":"so"}`, "text"},
+			"behind a text":  {`{"type":"text","text":"so"},` + silent, "text"},
+			"nothing beside": {silent, ""},
+		} {
+			ask := turnsA(userO + `,{"role":"assistant","content":[` + row.said + `]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"x"},{"type":"text","text":"on"}]}`)
+			for _, model := range []string{"gemini-2.5-flash", "gemini-3-pro-preview"} {
+				l := take(t, trip{from: A, to: G, model: model, ask: ask})
+				is(t, name+": "+l.got().Raw, strings.Contains(l.got().Raw, `{"text":""`), false)
+				is(t, name+", what is said", l.got().Get(`contents.#(role=="model").parts.#`).Int(), int64(min(1, len(row.want))))
+				is(t, name+", it is there", l.got().Get(`contents.#(role=="model").parts.0.`+row.want).Exists(), row.want != "")
+			}
+		}
+	}},
 }}
