@@ -155,4 +155,19 @@ var hardClaude = section{"AT", "agents of Claude's, at other models", []hard{
 			}
 		}
 	}},
+	// AstrBotDevs/AstrBot#7200, MoonshotAI/kimi-code#1985: "the message at position 8 with role 'assistant' must not be empty".
+	{number: 1255, name: "a turn of the model's of which nothing is left", run: func(t *testing.T) {
+		for _, said := range []string{`[]`, `""`, `[{"type":"thinking","thinking":"","signature":"RXFRQg=="}]`, `[{"type":"redacted_thinking","data":"RXFRQg=="}]`, `[{"type":"text","text":""}]`} {
+			for _, last := range []string{`,` + userO, ``} {
+				for _, own := range []bool{false, true} {
+					l := take(t, trip{from: A, to: O, own: own, ask: turnsA(userO + `,{"role":"assistant","content":` + said + `}` + last)})
+					is(t, said, strings.Contains(l.got().Raw, "assistant"), false)
+					is(t, said+", what is asked for", strings.Contains(l.got().Raw, "ontinue"), false)
+					l.warns("messages[1]", chat.Dropped)
+				}
+			}
+		}
+		l := take(t, trip{from: A, to: O, own: true, ask: turnsA(userO + `,{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":""}]},` + userO)})
+		l.sends("messages.1.reasoning_content", `"hm"`)
+	}},
 }}
