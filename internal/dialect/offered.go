@@ -27,6 +27,11 @@ func Offered(talk *chat.Conversation, upstream string) (*chat.Conversation, []ch
 	}
 	offered.Messages = nil
 	var losses []chat.Loss
+	for _, t := range talk.Tools {
+		if t.Offer == unwanted && t.Kind == chat.Server {
+			losses = append(losses, chat.LostTool(t, chat.Approximated, "its tools as functions with their published schemas"))
+		}
+	}
 	for _, m := range talk.Messages {
 		if hasChange(m) {
 			all := m.Parts

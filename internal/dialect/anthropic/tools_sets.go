@@ -118,7 +118,7 @@ func openSet(entry chat.Tool, v jsonscan.Value) []chat.Tool {
 			on = said
 		}
 		if on {
-			list = append(list, chat.Tool{Kind: chat.Client, Name: m.name, Description: m.about, Schema: set.schemaOf(&m), At: entry.At, Set: set.name, Offer: chat.Abroad})
+			list = append(list, chat.Tool{Name: m.name, Description: m.about, Schema: set.schemaOf(&m), At: entry.At, Set: set.name, Offer: chat.Abroad})
 		}
 	}
 	return list
