@@ -1,6 +1,7 @@
 package dialect_test
 
 import (
+	"encoding/base64"
 	"strings"
 	"testing"
 
@@ -169,5 +170,33 @@ var hardClaude = section{"AT", "agents of Claude's, at other models", []hard{
 		}
 		l := take(t, trip{from: A, to: O, own: true, ask: turnsA(userO + `,{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":""}]},` + userO)})
 		l.sends("messages.1.reasoning_content", `"hm"`)
+	}},
+	// LiteLLM's image parameters for Anthropic: addresses without TLS go along as data.
+	{number: 1256, name: "a picture at an address without TLS, to Claude", run: func(t *testing.T) {
+		bytes, _ := base64.StdEncoding.DecodeString(pixel)
+		see := func(address string) string {
+			return `{"model":"m","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"` + address + `"}}]}]}`
+		}
+		for address, want := range map[string]string{"http://x.y/a.png": "base64", "HTTP://x.y/a.png": "base64", "https://x.y/a.png": "url"} {
+			l := take(t, trip{from: O, to: A, fetch: map[string]string{"http://x.y/a.png": string(bytes), "HTTP://x.y/a.png": string(bytes)}, ask: see(address)})
+			l.sends("messages.0.content.0.source.type", `"`+want+`"`)
+		}
+		refuses(t, trip{from: O, to: A, fetch: map[string]string{}, ask: see("http://x.y/gone.png")}, "messages[0].content[0]")
+		own := turnsA(`{"role":"user","content":[{"type":"image","source":{"type":"url","url":"http://x.y/a.png"}}]}`)
+		take(t, trip{from: A, to: A, fetch: map[string]string{}, ask: own}).sends("messages.0.content.0.source.url", `"http://x.y/a.png"`)
+	}},
+	// Anthropic: "metadata.user_id: user_id appears to contain an email address", which LiteLLM tests for too.
+	{number: 1257, name: "an end user by an address or a telephone's number, to Claude", answer: "sent as a hash", run: func(t *testing.T) {
+		for id, kept := range map[string]bool{"ada@example.com": false, "Ada <ada@example.com>": false, "+1 (555) 123-4567": false, "5551234567": false, "user-1": true, "42": true, "@ada": true, "c0ffee00-1234-4321-8888-000000000001": true} {
+			for _, field := range []string{"user", "safety_identifier"} {
+				l := take(t, trip{from: O, to: A, ask: withO(`"` + field + `":"` + id + `"`)})
+				sent := l.got().Get("metadata.user_id").Str
+				is(t, id, sent == id, kept)
+				is(t, id+", something is", sent != "", true)
+				is(t, id+", told", l.warned(field, chat.Ignored), !kept)
+				is(t, id+", the same each time", take(t, trip{from: O, to: A, ask: withO(`"` + field + `":"` + id + `"`)}).got().Get("metadata.user_id").Str, sent)
+			}
+			is(t, id+", to OpenAI", take(t, trip{from: A, to: O, ask: `{"model":"m","max_tokens":9,"metadata":{"user_id":"` + id + `"},"messages":[` + userO + `]}`}).got().Get("safety_identifier").Str, id)
+		}
 	}},
 }}
