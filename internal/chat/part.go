@@ -63,7 +63,19 @@ type Tool struct {
 	Cache       *Cache
 	Raw         json.RawMessage // of a Server tool, and whatever else the client's dialect says of the tool
 	At          int
+	Offer       Offer  // to upstreams of which dialects
+	Set         string // the set of tools that it is one of, which calls name beside it; "": none
 }
+
+// Offer says which upstreams are told of a tool.
+type Offer uint8
+
+// The offers. A tool is offered to all unless its dialect has another way to tell of it.
+const (
+	Anywhere Offer = iota
+	AtHome         // upstreams of the client's own dialect alone
+	Abroad         // upstreams of other dialects alone
+)
 
 // ToolKind is a sort of tool.
 type ToolKind uint8

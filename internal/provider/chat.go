@@ -130,8 +130,11 @@ func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m at
 	if err != nil {
 		return outgoing{}, nil, err
 	}
+	talk, billed := dialect.WithoutAttribution(talk, c.dialect.Name())
+	talk, offered := dialect.Offered(talk, c.dialect.Name())
 	talk, compacted := dialect.WithoutCompacted(talk, c.dialect.Name())
-	talk, placed := dialect.Placed(dialect.Matched(talk))
+	talk, paired := dialect.Paired(dialect.Matched(talk))
+	talk, placed := dialect.Placed(talk)
 	talk, mended := m.mend(talk)
 	talk, outdated, err := dialect.WithModernSchemas(talk)
 	if err != nil {
@@ -145,7 +148,7 @@ func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m at
 	call, err := c.dialect.EncodeRequest(lean, target)
 	target.Stream = target.Stream || call.Streamed
 	call.Body = jsonscan.WithoutHalves(call.Body) // of schemas, arguments and all else that is sent as the client wrote it
-	call.Losses, err = talk.InOwnWords(slices.Concat(talk.Notes, req.Lost, compacted, placed, mended, outdated, call.Losses), err)
+	call.Losses, err = talk.InOwnWords(slices.Concat(talk.Notes, req.Lost, billed, offered, compacted, paired, placed, mended, outdated, call.Losses), err)
 	return outgoing{c.reshape(call, target, pass), in, nil}, held, err
 }
 

@@ -8,6 +8,8 @@
 package anthropic
 
 import (
+	"strings"
+
 	"stele/internal/chat"
 	"stele/internal/dialect"
 )
@@ -37,8 +39,15 @@ func (Codec) Name() string { return dialectName }
 // TakesSeveral reports whether one call may be asked for several answers.
 func (Codec) TakesSeveral() bool { return false }
 
-// Reads reports whether the upstream itself fetches what is at a part's address.
-func (Codec) Reads(p *chat.Part, _ bool) bool { return p.Kind == chat.Image || p.Kind == chat.Document }
+// Reads reports whether the upstream itself fetches what is at a part's address: pictures and documents
+// it does, over TLS alone. A client that speaks its dialect hears that from itself.
+func (Codec) Reads(p *chat.Part, passes bool) bool {
+	if p.Kind != chat.Image && p.Kind != chat.Document || p.Media == nil {
+		return false
+	}
+	scheme, _, _ := strings.Cut(p.Media.URL, ":")
+	return passes || !strings.EqualFold(scheme, "http")
+}
 
 // Fields are the members of a request that the dialect looks at.
 func Fields() *dialect.Known { return known }

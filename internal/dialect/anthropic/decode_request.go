@@ -149,6 +149,7 @@ func decode(body []byte, header http.Header, model string) (*chat.Conversation, 
 		eachFoldedField(root, r.readField)
 	}
 	r.readThinking(model)
+	r.changeTools()
 	if r.err == nil && !r.sawMessages {
 		r.err = fault.New(fault.MissingParameter, "messages: this field is required.").With("field", "messages")
 	}

@@ -17,7 +17,11 @@ func (r *requestReader) readTools(v jsonscan.Value) {
 			r.refuseValue("name", "a tool needs one.")
 		}
 		r.base = ""
-		r.talk.Tools = append(r.talk.Tools, t)
+		members := openSet(t, v)
+		if len(members) > 0 {
+			t.Offer = chat.AtHome
+		}
+		r.talk.Tools = append(append(r.talk.Tools, t), members...)
 	}
 }
 

@@ -27,7 +27,7 @@ func (Codec) EncodeResponse(req *chat.Request, r *chat.Response) ([]byte, error)
 		if part.Kind == chat.Text && !carried { // no upstream insists on it, and these clients take the first block for the words
 			part.Proof = ""
 		}
-		writePart(w, &part, shown)
+		writePart(w, &part, shown, setOf(req, part.Name))
 	}
 	w.Close(jsonscan.Array)
 	writeStop(w, &answer.Stop)
@@ -108,8 +108,8 @@ func messageID(id string) string {
 }
 
 // writePart writes the blocks of a part. A signature that a text or a call came with
-// goes before it on thoughts of its own.
-func writePart(w *jsonscan.Writer, p *chat.Part, shown bool) {
+// goes before it on thoughts of its own. A call names the set that its tool is one of.
+func writePart(w *jsonscan.Writer, p *chat.Part, shown bool, set string) {
 	f := formOf(p)
 	if p.Proof != "" && (f == asText || f == asCall) {
 		writeThought(w, "", p.Proof)
@@ -128,6 +128,9 @@ func writePart(w *jsonscan.Writer, p *chat.Part, shown bool) {
 	case asCall:
 		input, _ := replyArguments(p)
 		writeBlock(w, "tool_use").Key("id").Plain(dialect.CallID(p.ID, longestID)).Key("name").Text(p.Name)
+		if set != "" {
+			w.Key("toolset_name").Plain(set)
+		}
 		w.Key("input").Raw(input).Close(jsonscan.Object)
 	case asRaw:
 		w.Raw(p.Raw)

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -145,12 +146,19 @@ func (w *requestWriter) writeStops(out *jsonscan.Writer) (local []string) {
 
 const longestUser = 256
 
-// user is the end user's id, shortened in a way that keeps it one and the same.
+// personal matches what the API refuses as an id: it "appears to contain an email address", or a telephone's number.
+var personal = regexp.MustCompile(`[^\s@]@[^\s@]+\.[^\s@]|^\+?[\d\s().-]{7,}$`)
+
+// user is the end user's id, or where the API does not take that another that is as good at telling users apart.
 func (w *requestWriter) user() string {
-	if len(w.talk.User) <= longestUser {
+	switch {
+	case len(w.talk.User) > longestUser:
+		w.lose(chat.Lost(chat.FieldUser, chat.Ignored, "sent as a hash, being too long"))
+	case personal.MatchString(w.talk.User):
+		w.lose(chat.Lost(chat.FieldUser, chat.Ignored, "sent as a hash: the API takes no addresses and numbers of people"))
+	default:
 		return w.talk.User
 	}
-	w.lose(chat.Lost(chat.FieldUser, chat.Ignored, "sent as a hash, being too long"))
 	sum := sha256.Sum256([]byte(w.talk.User))
 	return hex.EncodeToString(sum[:])
 }

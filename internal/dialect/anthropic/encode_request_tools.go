@@ -29,6 +29,10 @@ func (w *requestWriter) writeTools() error {
 		if allowed != nil && !allowed[t.Name] {
 			continue
 		}
+		if t.Offer == chat.Abroad { // the API is told of it elsewhere
+			defined[t.Name] = t
+			continue
+		}
 		if twin, ok := defined[t.Name]; ok {
 			if !sameTool(&twin, &t) {
 				return refuse(chat.LostTool(t, chat.Dropped, ""), "there is another tool called %q.", t.Name)

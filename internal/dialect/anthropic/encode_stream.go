@@ -169,7 +169,11 @@ const inputDelta = `"input_json_delta","partial_json":`
 // openCall opens a tool_use. Words that are a call's only input are quoted on the way.
 func (e *streamWriter) openCall(dst []byte) []byte {
 	dst = append(e.open(dst), `{"type":"tool_use","id":"`+dialect.CallID(e.part.ID, longestID)+`","name":`...)
-	dst = append(jsonscan.AppendText(dst, e.part.Name), ",\"input\":{}}}\n\n"...)
+	dst = jsonscan.AppendText(dst, e.part.Name)
+	if set := setOf(e.req, e.part.Name); set != "" {
+		dst = append(dst, `,"toolset_name":"`+set+`"`...)
+	}
+	dst = append(dst, ",\"input\":{}}}\n\n"...)
 	if e.part.Custom {
 		dst = e.writePiece(dst, inputDelta, `{"input":"`)
 	}

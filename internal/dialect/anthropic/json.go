@@ -139,7 +139,7 @@ func (r *requestReader) keepBeside(rest *jsonscan.Writer, key string, v jsonscan
 	rest.Key(key).Raw(v.Raw())
 	effect := chat.Shapes
 	usual := key == "allowed_callers" && string(v.Raw()) == `["direct"]` || key == "defer_loading" && v.Kind() == jsonscan.False
-	if key == "eager_input_streaming" || usual { // as all others do it
+	if key == "eager_input_streaming" || key == "toolset_name" || usual { // as all others do it
 		effect = chat.Harmless
 	}
 	r.keepExtra(r.pathOf(key), v, effect)

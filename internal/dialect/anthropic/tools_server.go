@@ -26,13 +26,36 @@ func blockWords(kind string, v jsonscan.Value) string {
 	case "code_execution_tool_result", "bash_code_execution_tool_result":
 		return joinLines(failure(content), anyText(content.Get("stdout")), anyText(content.Get("stderr")))
 	case "text_editor_code_execution_tool_result":
-		return joinLines(failure(content), unlessBase64(content.Get("content"), v))
+		return joinLines(failure(content), unlessBase64(content.Get("content"), v), joinText(content.Get("lines")))
+	case "advisor_tool_result":
+		return joinLines(failure(content), content.Get("text").View())
+	case "browser_state":
+		return tabs(v)
 	case "mcp_tool_result", "compaction":
 		return joinText(content)
 	case "tool_reference":
 		return "[tool " + v.Get("tool_name").View() + "]"
 	}
 	return v.Get("text").View() // as input_text has them, which some agents send
+}
+
+// tabs is what is open in a browser: a line for each tab, and what has changed.
+func tabs(state jsonscan.Value) string {
+	var list []string
+	for _, v := range state.Get("tabs").Elements() {
+		line := v.Get("tab_id").View() + " " + v.Get("title").View() + " " + v.Get("url").View()
+		if active, _ := v.Get("active").Bool(); active {
+			line += " (active)"
+		}
+		list = append(list, line)
+	}
+	for _, v := range state.Get("state_changes").Elements() {
+		list = append(list, string(v.AppendCompact(nil)))
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return joinLines(append([]string{"[tabs]"}, list...)...)
 }
 
 // failure is what a result that is an error says.
@@ -51,11 +74,11 @@ func unlessBase64(v, document jsonscan.Value) string {
 	return v.View()
 }
 
-// joinText returns the text of a string, or of a list of blocks.
+// joinText returns the text of a string, or of a list of blocks or strings.
 func joinText(content jsonscan.Value) string {
 	list := []string{content.View()}
 	for _, v := range content.Elements() {
-		list = append(list, v.Get("text").View())
+		list = append(list, v.View(), v.Get("text").View())
 	}
 	return joinLines(list...)
 }

@@ -213,6 +213,8 @@ func TestPass(t *testing.T) {
 		"another's on a call":       {newest, `{"contents":[{"parts":[{"thought_signature":"` + foreign + `","functionCall":{"name":"f"}}]}]}`, `{"contents":[{"parts":[{"thought_signature":"skip_thought_signature_validator","functionCall":{"name":"f"}}]}]}`},
 		"another's on text":         {newest, `{"contents":[{"parts":[{"text":"a", "thoughtSignature":"` + foreign + `"},{"thoughtSignature":"` + foreign + `" ,"text":"b"}]}]}`, `{"contents":[{"parts":[{"text":"a"},{"text":"b"}]}]}`},
 		"another's alone":           {newest, `{"contents":[{"parts":[{"thoughtSignature":"` + hide("x") + `"}]}]}`, `{"contents":[{"parts":[{"text":""}]}]}`},
+		"another's without words":   {newest, `{"contents":[{"parts":[{"text":"go"}]}, {"role":"model","parts":[{"text":"","thought":true,"thoughtSignature":"` + foreign + `"}, {"text":"a"}]}]}`, `{"contents":[{"parts":[{"text":"go"}]}, {"role":"model","parts":[{"text":"a"}]}]}`},
+		"another's in pieces":       {newest, `{"contents":[{"parts":[{"text":"go"}]},{"role":"model","parts":[{"text":"","thoughtSignature":"` + foreign + `"}]},{"role":"model","parts":[{"text":"a"}]}]}`, `{"contents":[{"parts":[{"text":"go"}]},{"role":"model","parts":[{"text":"a"}]}]}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

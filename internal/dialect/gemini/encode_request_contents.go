@@ -109,8 +109,11 @@ func (w *requestWriter) takeRun(i int, models bool) (parts []piece, next int) {
 }
 
 // isBlank reports whether a part says nothing: the API refuses Contents of them.
-func isBlank(p *chat.Part) bool {
-	return (p.Kind == chat.Text || p.Kind == chat.Thought || p.Kind == chat.Refusal) && p.Text == "" && p.Proof == ""
+func isBlank(p *chat.Part) bool { return p.Proof == "" && isWordless(p) }
+
+// isWordless reports whether a part of words has none.
+func isWordless(p *chat.Part) bool {
+	return (p.Kind == chat.Text || p.Kind == chat.Thought || p.Kind == chat.Refusal) && p.Text == ""
 }
 
 // beginTurn closes the open Content and begins another, if it is another's.
@@ -166,6 +169,9 @@ func (w *requestWriter) writeModel(said []piece) (calls []piece) {
 			}
 			p = given.rename(p)
 			calls = append(calls, p)
+		}
+		if proof == "" && isWordless(p.Part) { // another model signed it
+			continue
 		}
 		w.writePart(model, p, proof)
 	}

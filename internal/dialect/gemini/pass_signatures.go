@@ -12,27 +12,63 @@ import (
 // it is so with every signature. The first call of a turn that another signed in its
 // thoughts owes one as well.
 func (p *passer) openSignatures(list jsonscan.Value) {
+	var bare []jsonscan.Value // Contents that said nothing beside what only another model can read
+	n := 0
 	for _, content := range items(list) {
+		n++
 		if textOf(content, "role") != "model" {
 			p.strange, p.called = false, false // a new turn; clients of streams send one in many pieces
 		}
 		for key, parts := range content.Members() {
-			if toCamel(key.Name) != "parts" {
-				continue
-			}
-			for _, part := range items(parts) {
-				p.openSignature(part)
+			if toCamel(key.Name) == "parts" && p.openParts(parts) {
+				bare = append(bare, content)
 			}
 		}
 	}
+	for _, content := range bare {
+		if len(bare) < n {
+			p.edits.RemoveElement(content)
+			continue
+		}
+		p.edits.Replace(content, []byte(`{"parts":[{"text":""}]}`))
+	}
 }
 
-func (p *passer) openSignature(part jsonscan.Value) {
-	calls, signed, members := false, false, 0
-	for key := range part.Members() {
-		calls = calls || toCamel(key.Name) == "functionCall"
-		signed = signed || toCamel(key.Name) == "thoughtSignature"
-		members++
+// openParts opens the signatures of parts, and takes out those that say nothing without them: the API refuses empty
+// texts. It leaves them where there are no others, and reports so.
+func (p *passer) openParts(parts jsonscan.Value) (bare bool) {
+	var empty []jsonscan.Value
+	n := 0
+	for _, part := range items(parts) {
+		n++
+		if p.openSignature(part) {
+			empty = append(empty, part)
+		}
+	}
+	if n == len(empty) {
+		return n > 0
+	}
+	for _, part := range empty {
+		p.edits.RemoveElement(part)
+	}
+	return false
+}
+
+// openSignature opens that of a part. Where nothing is left of the part it changes nothing, and reports so.
+func (p *passer) openSignature(part jsonscan.Value) (empty bool) {
+	calls, signed, says := false, false, false
+	for key, v := range part.Members() {
+		switch toCamel(key.Name) {
+		case "functionCall":
+			calls, says = true, true
+		case "thoughtSignature":
+			signed = true
+		case "text":
+			says = says || v.View() != ""
+		case "thought":
+		default:
+			says = true
+		}
 	}
 	if calls && !signed && !p.called && p.traits.signed && (p.strange || p.target.Forget) {
 		p.edits.Append(part, "thoughtSignature", jsonscan.AppendText(nil, unsigned))
@@ -60,17 +96,18 @@ func (p *passer) openSignature(part jsonscan.Value) {
 		case calls && p.traits.signed:
 			p.edits.ReplaceText(v, unsigned)
 			p.dummies = true
-		case members == 1:
-			p.edits.Splice(key.From, v.To(), []byte(`"text":""`))
+		case !says:
+			return true
 		default:
 			p.edits.Remove(key, v)
 		}
 	}
+	return false
 }
 
 // unsealPart gives back the signature of a single part.
 func unsealPart(raw []byte, t traits, proof func(string) (string, bool)) ([]byte, error) {
 	p := passer{target: dialect.Target{Proof: proof}, traits: t}
-	p.openSignature(jsonscan.At(raw, 0))
+	p.openSignature(jsonscan.At(raw, 0)) // it says something: it is a part that only this API has
 	return p.edits.Apply(raw)
 }

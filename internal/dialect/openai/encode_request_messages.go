@@ -19,6 +19,7 @@ func (e *requestWriter) writeMessages() {
 	}
 	e.Key("messages").Open(array)
 	e.writeSystem()
+	said := true
 	for i := 0; i < len(list) && e.err == nil; {
 		var calls []chat.Part
 		if list[i].Role == chat.Assistant {
@@ -31,7 +32,7 @@ func (e *requestWriter) writeMessages() {
 				turn.Parts = append(turn.Parts, list[i].Parts...)
 				i++
 			}
-			calls = e.writeAssistant(turn)
+			calls, said = e.writeAssistant(turn)
 		}
 		rest := i
 		for i < len(list) && list[i].Role != chat.Assistant {
@@ -39,7 +40,7 @@ func (e *requestWriter) writeMessages() {
 		}
 		e.writeBetween(calls, list[rest:i])
 	}
-	if n := len(list); n > 0 && list[n-1].Role == chat.Assistant && !hasCalls(list[n-1].Parts) {
+	if n := len(list); n > 0 && said && list[n-1].Role == chat.Assistant && !hasCalls(list[n-1].Parts) {
 		// Models behind this API begin anew unless they are asked for the rest.
 		e.loseTurn(list[n-1], chat.FieldPart, chat.Approximated, "the model is asked to go on from here")
 		e.writeTurn("user", []piece{{text: "Continue your last message exactly where it ends. Do not repeat any of it and do not comment on it."}})
@@ -81,8 +82,9 @@ func (e *requestWriter) writeSystem() {
 	e.writeTurn("system", e.sort(chat.Message{At: -1}, parts).pieces)
 }
 
-// writeAssistant writes a model's turn and returns the calls it made.
-func (e *requestWriter) writeAssistant(m chat.Message) []chat.Part {
+// writeAssistant writes a model's turn and returns the calls it made. A turn of which nothing is left is not written:
+// many servers refuse an empty one.
+func (e *requestWriter) writeAssistant(m chat.Message) (calls []chat.Part, said bool) {
 	e.waiting = nil // a model has no results: it gets them
 	t := e.sort(m, m.Parts)
 	pieces := slices.DeleteFunc(t.pieces, func(p piece) bool {
@@ -91,6 +93,11 @@ func (e *requestWriter) writeAssistant(m chat.Message) []chat.Part {
 		}
 		return p.kind != 0
 	})
+	thoughts, signed := e.keepThoughts(m)
+	if len(pieces) == 0 && len(t.calls) == 0 && t.sound == "" && len(thoughts) == 0 && len(e.c.Messages) > 1 {
+		e.loseTurn(m, chat.FieldPart, chat.Dropped, "nothing is left of it")
+		return nil, false
+	}
 	e.Open(object).Key("role").Plain("assistant")
 	e.writeName(m)
 	e.Key("content")
@@ -105,7 +112,7 @@ func (e *requestWriter) writeAssistant(m chat.Message) []chat.Part {
 	default:
 		e.Text("")
 	}
-	e.writeThoughts(m, t)
+	e.writeThoughts(m, t, thoughts, signed)
 	if t.sound != "" {
 		e.Key("audio").Open(object).Key("id").Text(t.sound).Close(object)
 	}
@@ -118,14 +125,12 @@ func (e *requestWriter) writeAssistant(m chat.Message) []chat.Part {
 		e.Close(array)
 	}
 	e.Close(object)
-	return t.calls
+	return t.calls, true
 }
 
-// writeThoughts writes what a turn thought. OpenAI takes no thoughts at all; other
-// servers take words, and signatures if they made them.
-func (e *requestWriter) writeThoughts(m chat.Message, t turn) {
-	var kept []chat.Placed
-	signed := false
+// keepThoughts gives what can be sent of a turn's thoughts, and whether the upstream signed any. OpenAI takes no
+// thoughts at all; other servers take words, and signatures if they made them.
+func (e *requestWriter) keepThoughts(m chat.Message) (kept []chat.Placed, signed bool) {
 	for _, p := range chat.Places(m.Parts) {
 		text := &p.Proof
 		if p.Kind == chat.Redacted {
@@ -145,6 +150,11 @@ func (e *requestWriter) writeThoughts(m chat.Message, t turn) {
 			e.losePart(m, p.Part, chat.Dropped, "thoughts of another model")
 		}
 	}
+	return kept, signed
+}
+
+// writeThoughts writes what a turn thought.
+func (e *requestWriter) writeThoughts(m chat.Message, t turn, kept []chat.Placed, signed bool) {
 	if signed {
 		writeThoughts(&e.Writer, kept)
 	} else {
