@@ -2,7 +2,6 @@ package api
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -120,7 +119,8 @@ func (d *Door) showGeneration(w http.ResponseWriter, c call) error {
 	if t, err = d.await(c, t, wait); err != nil {
 		return err
 	}
-	tag := fmt.Sprintf(`"%d"`, t.Version)
+	view := d.Generations.View(t)
+	tag := view.Tag(t.Version)
 	w.Header().Set("ETag", tag)
 	if !t.State.Final() {
 		w.Header().Set("Retry-After", strconv.Itoa(askAgain))
@@ -129,7 +129,7 @@ func (d *Door) showGeneration(w http.ResponseWriter, c call) error {
 		w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
-	return data(w, c, d.Generations.View(t))
+	return data(w, c, view)
 }
 
 // follow streams a generation's changes until it has ended.

@@ -50,7 +50,7 @@ func cancelAfter(h http.Header) (time.Duration, error) {
 		after, err = time.Duration(seconds*float64(time.Second)), nil
 	}
 	if err != nil || after <= 0 || after > longest {
-		return 0, fault.New(fault.InvalidRequestBody, "%s takes a time such as 90s or 5m, or a number of seconds.", header).With("field", header)
+		return 0, fault.New(fault.InvalidRequestBody, "%s takes a time such as 90s or 5m, or a number of seconds, of at most seven days.", header).With("field", header)
 	}
 	return after, nil
 }

@@ -1,7 +1,8 @@
 package generation
 
 import (
-	"time"
+	"fmt"
+	"hash/crc32"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -104,7 +105,7 @@ func (s *Service) View(t *Task) View {
 	for _, st := range t.preview {
 		left := Left{Name: st.Limit.Name, Measure: string(st.Limit.Measure), Amount: st.Limit.Count(st.Limit.Amount), Left: st.Limit.Count(st.Left)}
 		if st.Reset > 0 {
-			left.Resets = s.Now().Add(st.Reset).UTC().Format(time.RFC3339)
+			left.Resets = s.Now().Add(st.Reset).UTC().Format(milliseconds)
 		}
 		v.Limits = append(v.Limits, left)
 	}
@@ -124,6 +125,20 @@ func (s *Service) View(t *Task) View {
 		v.Error = &Problem{t.Code, t.Message}
 	}
 	return v
+}
+
+// Tag is the entity tag of a view of a task of the given version. It changes with the
+// addresses of outputs as well: a client that is told that nothing has changed goes on
+// with those it has, which must not have expired.
+func (v *View) Tag(version int64) string {
+	if v.Result == nil {
+		return fmt.Sprintf(`"%d"`, version)
+	}
+	sum := crc32.NewIEEE()
+	if err := json.MarshalWrite(sum, v.Result); err != nil {
+		panic(err) // it is made of texts and numbers
+	}
+	return fmt.Sprintf(`"%d-%08x"`, version, sum.Sum32())
 }
 
 func (s *Service) result(outputs []Made) *Result {
@@ -169,7 +184,7 @@ func (s *Service) message(kind string, t *Task) []byte {
 		Type string `json:"type"`
 		At   string `json:"timestamp"`
 		Data View   `json:"data"`
-	}{kind, s.Now().UTC().Format(time.RFC3339), s.View(t)})
+	}{kind, s.Now().UTC().Format(milliseconds), s.View(t)})
 	if err != nil {
 		panic(err) // it is made of texts and numbers
 	}

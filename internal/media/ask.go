@@ -158,9 +158,10 @@ type reader struct {
 
 func (r *reader) readText(name string, into *string) {
 	if v, ok := r.take(name); ok {
-		if *into, ok = v.(string); !ok || !storable(*into) {
+		if *into, ok = v.(string); !ok {
 			r.complain(name, "a text")
 		}
+		r.checkStorable(name, *into)
 	}
 }
 
@@ -180,11 +181,20 @@ func (r *reader) readTexts(name string, into *[]string) {
 	list, ok := v.([]any)
 	for _, item := range list {
 		text, is := item.(string)
-		ok = ok && is && storable(text)
+		ok = ok && is
 		*into = append(*into, text)
 	}
 	if !ok {
 		r.complain(name, "a list of texts")
+	}
+	for _, text := range *into {
+		r.checkStorable(name, text)
+	}
+}
+
+func (r *reader) checkStorable(name, text string) {
+	if !storable(text) {
+		r.complain(name, withoutNUL)
 	}
 }
 
@@ -215,6 +225,10 @@ func (r *reader) complain(name, want string) {
 		r.err = fault.New(fault.InvalidRequestBody, "%s takes %s.", name, want).With("field", name)
 	}
 }
+
+// withoutNUL is what a field takes that was given a text with a NUL: to say that it takes
+// a text would not tell what is wrong.
+const withoutNUL = "text without the character U+0000"
 
 // storable reports whether a text holds no NUL, which not every database keeps.
 func storable(text string) bool { return !strings.Contains(text, "\x00") }

@@ -51,6 +51,9 @@ func (p *Parameter) value(v any) (any, error) {
 
 func (p *Parameter) checkSingle(v any) (any, error) {
 	out, ok := convert(p.element(), v)
+	if text, is := out.(string); is && !storable(text) {
+		return nil, p.refuseFor(v, withoutNUL)
+	}
 	if !ok || !p.within(out) || (len(p.Values) > 0 && !slices.Contains(p.Values, out)) {
 		return nil, p.refuse(v)
 	}
@@ -102,8 +105,10 @@ func (p *Parameter) mostCharacters() int {
 }
 
 // refuse says what the parameter takes, and what was given instead.
-func (p *Parameter) refuse(got any) *fault.Error {
-	return fault.New(fault.InvalidParameter, "%s takes %s.", p.Name, p.words()).
+func (p *Parameter) refuse(got any) *fault.Error { return p.refuseFor(got, p.words()) }
+
+func (p *Parameter) refuseFor(got any, takes string) *fault.Error {
+	return fault.New(fault.InvalidParameter, "%s takes %s.", p.Name, takes).
 		With("field", p.Name).With("got", showValue(got)).With("allowed", p.allowedValues())
 }
 
