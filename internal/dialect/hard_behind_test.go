@@ -1,6 +1,7 @@
 package dialect_test
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -83,4 +84,65 @@ var hardBehind = section{"AU", "what stands behind the end, and what lacks its b
 			is(t, from, len(ids) == 2 && ids[0].Str != "" && ids[1].Str != "" && ids[0].Str != ids[1].Str, true)
 		}
 	}},
+	// earendil-works/pi#6733 for Vertex, the pages of LiteLLM and OpenRouter on signatures: they take them back as and where they had them.
+	{number: 1263, name: "signatures at other servers of OpenAI's dialect", run: func(t *testing.T) {
+		const detail = `"index":0}`
+		for _, row := range []struct{ call, beside string }{
+			{`,"extra_content":{"vertex":{"thought_signature":"c2ln"}}`, ""},
+			{`,"provider_specific_fields":{"thought_signature":"c2ln"}`, ""},
+			{"", `{"type":"reasoning.encrypted","data":"c2ln","id":"c","format":"google-gemini-v1",` + detail},
+			{"", `{"type":"reasoning.encrypted","data":"c2ln","id":"rs_1","format":"openai-responses-v1",` + detail},
+			{"", `{"type":"reasoning.text","text":"","signature":"c2ln","format":"anthropic-claude-v1",` + detail},
+		} {
+			call := `{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}` + row.call + `}`
+			beside := `"reasoning_details":[` + row.beside + `]`
+			for _, from := range []string{A, G} {
+				for _, streamed := range []bool{false, true} {
+					answer := endO("tool_calls", `"content":null,`+beside+`,"tool_calls":[`+call+`]`)
+					if streamed {
+						told := []string{`{` + beside + `}`, `{"tool_calls":[` + strings.Replace(call, "{", `{"index":0,`, 1) + `]}`}
+						if strings.Contains(beside, `"id":"c"`) { // it names the call
+							told[0], told[1] = told[1], told[0]
+						}
+						answer = chunksO("tool_calls", told...)
+					}
+					first := take(t, trip{from: from, to: O, own: true, stream: streamed, ask: signing[from](streamed), answers: []string{answer}})
+					l := take(t, trip{from: from, to: O, own: true, ask: broughtBack(from, first)})
+					turn := l.got().Get("messages.1")
+					is(t, from+": "+l.got().Raw, turn.Get("tool_calls.0").Raw, call)
+					is(t, from+": "+turn.Raw, turn.Get("reasoning_details.0").Raw, row.beside)
+				}
+			}
+		}
+	}},
 }}
+
+// signing asks for thoughts to be shown.
+var signing = map[string]func(streamed bool) string{
+	A: func(streamed bool) string {
+		return strings.Replace(plainly(A, streamed), "{", `{"thinking":{"type":"enabled","budget_tokens":1024},`, 1)
+	},
+	G: func(streamed bool) string {
+		return strings.Replace(plainly(G, streamed), "{", `{"generationConfig":{"thinkingConfig":{"includeThoughts":true}},`, 1)
+	},
+}
+
+// broughtBack is a request that brings a call back as its client heard of it, and its result.
+func broughtBack(from string, first *landed) string {
+	if from == G {
+		var parts []string
+		for _, p := range regexp.MustCompile(`"parts":\[(.*?)\],"role"`).FindAllStringSubmatch(first.body, -1) {
+			parts = append(parts, p[1])
+		}
+		return `{"contents":[{"parts":[{"text":"go"}]},{"role":"model","parts":[` + strings.Join(parts, ",") + `]},{"parts":[{"functionResponse":{"id":"c","name":"f","response":{"output":"x"}}}]}]}`
+	}
+	thought := ""
+	if _, rest, found := strings.Cut(first.body, `"data":"`); found && strings.Contains(first.body, "redacted_thinking") {
+		data, _, _ := strings.Cut(rest, `"`)
+		thought = `{"type":"redacted_thinking","data":"` + data + `"},`
+	} else if _, rest, found := strings.Cut(first.body, `"signature":"`+chat.EnvelopePrefix); found {
+		signed, _, _ := strings.Cut(rest, `"`)
+		thought = `{"type":"thinking","thinking":"","signature":"` + chat.EnvelopePrefix + signed + `"},`
+	}
+	return turnsA(userO + `,{"role":"assistant","content":[` + thought + `{"type":"tool_use","id":"c","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"x"}]}`)
+}
