@@ -19,7 +19,7 @@ func (n *node) tell(ctx context.Context, state string) {
 	if socket == "" {
 		return
 	}
-	manager, err := net.Dial("unixgram", socket)
+	manager, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: socket, Net: "unixgram"})
 	if err == nil {
 		_, err = manager.Write([]byte(state))
 		_ = manager.Close()

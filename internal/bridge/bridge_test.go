@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"stele/internal/bridge"
+	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/dialect/openai"
 )
@@ -373,7 +374,8 @@ func TestThoughtsGoBackToTheirPlaces(t *testing.T) {
 	}
 	var got []string
 	for _, p := range talk.Messages[1].Parts {
-		got = append(got, p.Text+"/"+p.Proof)
+		signed := strings.Split(p.Proof, chat.ThoughtMark) // what its upstream calls it goes with it
+		got = append(got, p.Text+"/"+signed[len(signed)-1])
 	}
 	if want := []string{"aa/s1", "One. /", "b/s2", "Two./"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)

@@ -47,6 +47,18 @@ func Unwrap(text string) (Envelope, bool) {
 	return Envelope{parts[0], parts[1], parts[2], parts[3]}, true
 }
 
+// ThoughtMark begins what a codec wraps of thoughts, where the signatures of calls and texts look alike.
+const ThoughtMark = "\t"
+
+// OfThought reports whether it is known to be of thoughts.
+func (e Envelope) OfThought() bool { return strings.HasPrefix(e.Raw, ThoughtMark) }
+
+// OnPart reports whether it is known to be of a call or a text itself: its place at its upstream is told before it.
+func (e Envelope) OnPart() bool {
+	place, _, found := strings.Cut(e.Raw, ":")
+	return found && place != "" && strings.Trim(place, "abcdefghijklmnopqrstuvwxyz") == ""
+}
+
 // marks is the dialect of envelopes that hold no signature, but name a turn.
 const marks = "turn"
 

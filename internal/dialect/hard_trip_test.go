@@ -43,6 +43,7 @@ type trip struct {
 	fetch    map[string]string // what is found at addresses
 	vault    *relay.Vault      // what earlier trips left; nil: nothing
 	known    bool              // the price book knows the upstream's models
+	lingers  bool              // the upstream hangs up only when its client does
 }
 
 // landed is what came of a trip.
@@ -92,7 +93,19 @@ func (u *upstream) RoundTrip(r *http.Request) (*http.Response, error) {
 	if n := len(u.trip.statuses); n > 0 {
 		status = u.trip.statuses[min(len(u.calls), n)-1]
 	}
-	return &http.Response{StatusCode: status, Header: h, Body: io.NopCloser(strings.NewReader(answer)), ContentLength: -1, Request: r}, nil
+	var all io.Reader = strings.NewReader(answer)
+	if u.trip.lingers {
+		all = io.MultiReader(all, silence{r.Context()})
+	}
+	return &http.Response{StatusCode: status, Header: h, Body: io.NopCloser(all), ContentLength: -1, Request: r}, nil
+}
+
+// silence is a body of which nothing comes until its request is given up.
+type silence struct{ ctx context.Context }
+
+func (s silence) Read([]byte) (int, error) {
+	<-s.ctx.Done()
+	return 0, s.ctx.Err()
 }
 
 // take makes a trip that must not fail.

@@ -7,8 +7,8 @@ import (
 )
 
 // repair makes an object of JSON that models write carelessly, where it can mean nothing else: line ends and
-// tabs as they are in a text, a comma before the end of an object or a list, brackets behind its end, and marks of code
-// around it. It is nil where it is none of these.
+// tabs as they are in a text, a comma before the end of an object or a list, marks of code around it, and brackets, words,
+// tags and tokens behind its end, where servers forget to stop reading. It is nil where it is none of these.
 func repair(b []byte) []byte {
 	b = unfence(b)
 	if len(b) == 0 || b[0] != '{' {
@@ -34,7 +34,8 @@ func repair(b []byte) []byte {
 			depth--
 		}
 		if out = append(out, c); depth == 0 {
-			if len(bytes.Trim(b[i+1:], "}] \t\r\n")) > 0 || !jsonscan.Valid(out, jsonscan.Duplicates) {
+			another := bytes.ContainsAny(b[i+1:], "{[") // which may be meant as well
+			if another || !jsonscan.Valid(out, jsonscan.Duplicates) {
 				return nil
 			}
 			return out

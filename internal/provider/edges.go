@@ -1,7 +1,9 @@
 package provider
 
 import (
+	"bytes"
 	"io"
+	"time"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
@@ -9,13 +11,17 @@ import (
 )
 
 // decode reads a frame. Where an answer should begin an error of any form is the upstream's refusal, and a
-// last word alone is no answer: nothing was sent yet, and another upstream can be asked.
-func (s *source) decode(frame wire.Frame) ([]chat.Event, error) {
+// last word alone is no answer: nothing was sent yet, and another upstream can be asked. Behind the last word nothing
+// is said to any client of the dialect, whatever follows.
+func (s *source) decode(frame wire.Frame, bare bool) ([]chat.Event, error) {
+	if s.seen.Ended {
+		return nil, nil
+	}
 	begins := s.seen.Chunks == 0 && len(frame.Data) > 0
 	if begins && string(frame.Data) == "[DONE]" {
 		return nil, chat.BrokenError(chat.ErrCut)
 	}
-	if begins || string(frame.Event) == "error" {
+	if begins || bare || string(frame.Event) == "error" {
 		if status, stray := dialect.ReadStray(frame); stray {
 			return nil, s.c.dialect.DecodeError(status, s.answer.Header, frame.Data)
 		}
@@ -26,9 +32,36 @@ func (s *source) decode(frame wire.Frame) ([]chat.Event, error) {
 	return s.decoder.Decode((*s.spare)[:0], frame)
 }
 
+// takeBare takes JSON that stands in a stream without being an event for the data of one, and reports whether it was
+// that: an error that forgot where it is.
+func takeBare(frame *wire.Frame) bool {
+	if len(frame.Data) > 0 || len(frame.Raw) == 0 || frame.Raw[0] != '{' && frame.Raw[0] != '[' {
+		return false
+	}
+	frame.Data = bytes.TrimSpace(frame.Raw)
+	return true
+}
+
+// goodbye is how long an upstream is waited for that has said its last word, so that its connection serves others:
+// some hang up only when their client does.
+const goodbye = 250 * time.Millisecond
+
+// leave reads what is behind the last word, which nobody hears, to its end.
+func (s *source) leave() error {
+	late := time.AfterFunc(goodbye, func() { s.dog.cancel(errOver) })
+	defer late.Stop()
+	for {
+		if _, err := s.reader.Next(); err != nil {
+			return io.EOF
+		}
+	}
+}
+
 // whyEnded is what the end of a stream means: it was complete, or it was cut off.
 func (s *source) whyEnded(err error) error {
 	switch {
+	case s.seen.Ended:
+		return io.EOF
 	case err != io.EOF: //nolint:errorlint // as readers return it
 		return toBroken(err)
 	case !s.over:

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"slices"
@@ -199,17 +198,18 @@ func (s *source) next() (chat.Chunk, error) {
 			return chunk, err
 		}
 	}
+	if s.seen.Ended && !s.reply.Passed {
+		return chat.Chunk{}, s.leave()
+	}
 	for {
 		frame, err := s.frame()
+		bare := takeBare(&frame)
 		if err != nil && !(errors.Is(err, io.ErrUnexpectedEOF) && isWhole(frame.Data)) {
 			return chat.Chunk{}, s.whyEnded(err)
 		}
 		s.dog.feed()
-		if len(frame.Data) == 0 && bytes.HasPrefix(frame.Raw, []byte{'{'}) {
-			frame.Data = bytes.TrimSpace(frame.Raw) // an error that forgot that it is in a stream
-		}
 		frame = s.unwrap(frame)
-		if s.events, err = s.decode(frame); err != nil {
+		if s.events, err = s.decode(frame, bare); err != nil {
 			return chat.Chunk{}, s.c.spoilByCount(err, frame.Data, s.seen)
 		}
 		if err := s.holdKept(); err != nil {
@@ -353,7 +353,7 @@ func (c *Chat) finish(x *exchange) error {
 			if x.makeOwn(p); p.Kind != chat.ToolCall {
 				continue
 			}
-			if called[p.ID] { // two results would find one call
+			if p.ID == "" || called[p.ID] { // its result would find no call, or two would find one
 				p.ID = chat.NewCallID()
 			}
 			called[p.ID] = true

@@ -21,6 +21,7 @@ type argued struct {
 	stack  []byte // the brackets that are open, outermost first
 	within bool   // a text that is a value is out as far as it came
 	some   bool   // and a member of the outermost object
+	words  bool   // they stand behind its end
 	scalar int    // where in held a value begins that is no text
 	held   []byte // what came and is not let through yet
 	raw    []byte // all that came
@@ -107,13 +108,15 @@ func (a *argued) takeByte(c byte) {
 		a.held = append(a.held, c)
 	}
 	switch {
+	case blank && a.words:
+		a.held = a.held[:len(a.held)-1]
 	case blank:
 	case a.state == beforeAll && c == '{':
 		a.open(c)
 	case a.state == beforeAll:
 		a.state = noObject
-	case a.state == behindAll && (c == '}' || c == ']'): // too many
-		a.held = a.held[:len(a.held)-1]
+	case a.state == behindAll && c != '{' && c != '[': // nothing that is meant
+		a.held, a.words = a.held[:len(a.held)-1], true
 	case a.trails(c):
 		comma := bytes.LastIndexByte(a.held, ',')
 		a.held = slices.Delete(a.held, comma, comma+1)

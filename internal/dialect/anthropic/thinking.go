@@ -30,7 +30,7 @@ func isCarrier(p *chat.Part) bool {
 		return false
 	}
 	e, ok := chat.Unwrap(p.Proof)
-	return ok && e.Dialect != dialectName && e.Raw != ""
+	return ok && e.Dialect != dialectName && e.Raw != "" && !e.OfThought()
 }
 
 // putCarriedBack puts carried signatures back where they came from: on the call or text

@@ -232,7 +232,7 @@ func (r *requestReader) sign(m *chat.Message, p *chat.Part, signature string) {
 		return
 	}
 	e, wrapped := chat.Unwrap(signature)
-	if wrapped && e.Dialect != "" && e.Dialect != name && p.Kind != chat.Thought {
+	if wrapped && e.Dialect != "" && e.Dialect != name && p.Kind != chat.Thought && !e.OnPart() {
 		m.Parts = append(m.Parts, chat.Part{Kind: chat.Thought, Proof: signature, At: p.At})
 		return
 	}

@@ -274,9 +274,9 @@ func (r *requestReader) readCalls(m *message) ([]chat.Part, error) {
 			return nil, refuseType(r.pathOf(fmt.Sprintf(".tool_calls[%d]", j)), "a call of a function or of a custom tool")
 		}
 		at := r.pathOf(fmt.Sprintf(".tool_calls[%d]", j))
-		known := []string{"id", "type", "index", "function", "custom", "extra_content", "name", "arguments"}
+		known := []string{"id", "type", "index", "function", "custom", "extra_content", "provider_specific_fields", "name", "arguments"}
 		if !isFlatCall(v) {
-			known = known[:6]
+			known = known[:7]
 		}
 		r.noteOthers(v, at, known...)
 		r.noteOthers(v.Get("function"), at+".function", "name", "arguments")

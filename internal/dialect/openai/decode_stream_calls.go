@@ -27,7 +27,7 @@ type liveCall struct {
 // its index in the API's own words; other servers give all calls the same index,
 // or none, and repeat ids and names or do not.
 func (d *streamReader) readCall(v jsonscan.Value) {
-	part, index, flat := chat.Part{Kind: chat.ToolCall}, int64(-1), false
+	part, index, flat, signed := chat.Part{Kind: chat.ToolCall}, int64(-1), false, false
 	for key, v := range v.Members() {
 		switch key.Name {
 		case "index":
@@ -43,9 +43,12 @@ func (d *streamReader) readCall(v jsonscan.Value) {
 			}
 		case "name", "arguments":
 			flat = true
-		case "extra_content":
-			part.Proof = strings.Clone(signature(v))
+		case "extra_content", "provider_specific_fields":
+			signed = true
 		}
+	}
+	if signed {
+		part.Proof = strings.Clone(callSignature(v))
 	}
 	if flat && v.Get("function").Kind() != object && v.Get("custom").Kind() != object {
 		part.Name, part.Text = readPiece(v, false)

@@ -45,7 +45,7 @@ func (d *streamReader) readDetail(item jsonscan.Value) {
 	}
 	if p.Kind == chat.Redacted {
 		if i, ok := d.known[item.Get("id").View()]; ok {
-			d.sayCopy(blockCall+i, chat.Part{Kind: chat.ToolCall, Proof: p.Text})
+			d.sayCopy(blockCall+i, chat.Part{Kind: chat.ToolCall, Proof: inDetails + p.Text})
 			return
 		}
 	}

@@ -112,12 +112,16 @@ func (e *requestWriter) writeAssistant(m chat.Message) (calls []chat.Part, said 
 	default:
 		e.Text("")
 	}
+	if len(t.calls) > 0 {
+		e.nameCalls(t.calls)
+		packed := e.detailed(t.calls)
+		thoughts, signed = append(thoughts, packed...), signed || len(packed) > 0
+	}
 	e.writeThoughts(m, t, thoughts, signed)
 	if t.sound != "" {
 		e.Key("audio").Open(object).Key("id").Text(t.sound).Close(object)
 	}
 	if len(t.calls) > 0 {
-		e.nameCalls(t.calls)
 		e.Key("tool_calls").Open(array)
 		for i := range t.calls {
 			e.writeCall(m, &t.calls[i], e.callIDs[i])

@@ -85,6 +85,6 @@ func (a *addition) edit(edits *jsonscan.Edits, foreign bool) {
 		return
 	}
 	for _, o := range a.own {
-		edits.ReplaceText(o.envelope, o.raw)
+		edits.ReplaceText(o.envelope, bare(o.raw))
 	}
 }

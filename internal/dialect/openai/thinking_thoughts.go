@@ -148,7 +148,9 @@ func weave(thoughts []chat.Placed, rest []chat.Part) []chat.Part {
 func seal(calls []chat.Part, id, proof string) bool {
 	for i := range calls[:min(len(calls), mostCalls)] {
 		if id != "" && calls[i].ID == id {
-			calls[i].Proof = proof
+			if calls[i].Proof = proof; strings.HasPrefix(proof, chat.ThoughtMark) {
+				calls[i].Proof = inDetails + proof
+			}
 			return true
 		}
 	}
@@ -159,36 +161,32 @@ func seal(calls []chat.Part, id, proof string) bool {
 func readDetail(item jsonscan.Value) (chat.Part, bool) {
 	switch item.Get("type").View() {
 	case "reasoning.text":
-		return chat.Part{Kind: chat.Thought, Text: item.Get("text").View(), Proof: item.Get("signature").View()}, true
+		return chat.Part{Kind: chat.Thought, Text: item.Get("text").View(), Proof: pack(item, item.Get("signature").View())}, true
 	case "reasoning.summary":
 		return chat.Part{Kind: chat.Thought, Text: item.Get("summary").View()}, true
 	case "reasoning.encrypted":
-		data := item.Get("data").View()
+		data := pack(item, item.Get("data").View())
 		return chat.Part{Kind: chat.Redacted, Text: data}, data != ""
 	}
 	return chat.Part{}, false
 }
 
-// signature is the one in extra_content of a message, a call or a piece of either.
-func signature(extra jsonscan.Value) string { return extra.Get("google", "thought_signature").View() }
-
-// writeSignature writes a signature, if there is one, as extra_content.
-func writeSignature(w *jsonscan.Writer, proof string) {
-	if proof == "" {
-		return
-	}
-	w.Key("extra_content").Open(object).Key("google").Open(object).Key("thought_signature").Text(proof).Close(object).Close(object)
-}
-
 // writeDetail writes a thought as one of reasoning_details.
 func writeDetail(w *jsonscan.Writer, p *chat.Placed, index int) {
 	w.Open(object)
+	format, id, value := unpack(p.Proof)
 	if p.Kind == chat.Redacted {
-		w.Key("type").Plain("reasoning.encrypted").Key("data").Text(p.Text)
+		format, id, value = unpack(p.Text)
+		w.Key("type").Plain("reasoning.encrypted").Key("data").Text(value)
 	} else {
 		w.Key("type").Plain("reasoning.text").Key("text").Text(p.Text)
 		if p.Proof != "" {
-			w.Key("signature").Text(p.Proof)
+			w.Key("signature").Text(value)
+		}
+	}
+	for _, m := range []struct{ name, text string }{{"id", id}, {"format", format}} {
+		if m.text != "" {
+			w.Key(m.name).Text(m.text)
 		}
 	}
 	if p.Said > 0 || p.Calls > 0 {

@@ -46,7 +46,7 @@ func readToolCall(v jsonscan.Value) (chat.Part, bool) {
 		return chat.Part{}, false
 	}
 	p := readCall(kind, inner)
-	p.ID, p.Proof = anyText(v.Get("id")), signature(v.Get("extra_content"))
+	p.ID, p.Proof = anyText(v.Get("id")), callSignature(v)
 	return p, true
 }
 
