@@ -2,6 +2,9 @@ package main
 
 import (
 	"bytes"
+	"errors"
+	"io"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -65,6 +68,25 @@ func TestEveryCommandRefusesWhatItCannotMean(t *testing.T) {
 	refusal(t, data, "help", "keys", "nonsense")
 	if text := refusal(t, data, "keys", "revok", "key_x"); !strings.Contains(text, "revoke") {
 		t.Error(text)
+	}
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+// TestAKeyThatCannotBePrintedIsRevoked makes one where its secret goes nowhere.
+func TestAKeyThatCannotBePrintedIsRevoked(t *testing.T) {
+	t.Parallel()
+	w := world{getenv: func(string) string { return "" }, dir: t.TempDir(), stdin: strings.NewReader(""), stdout: full{}, stderr: io.Discard}
+	data := filepath.Join(w.dir, "data")
+	if err := run(t.Context(), []string{"keys", "create", "--name", "lost", "--data", data}, w); err == nil {
+		t.Fatal("it was made")
+	}
+	var out bytes.Buffer
+	w.stdout = &out
+	if err := run(t.Context(), []string{"keys", "list", "--data", data}, w); err != nil || !strings.Contains(out.String(), "revoked") || strings.Contains(out.String(), "active") {
+		t.Error(err, out.String())
 	}
 }
 

@@ -162,7 +162,7 @@ func (t *talker) asOfServer(err error) error {
 	e, ok := errors.AsType[*fault.Error](err)
 	switch {
 	case ok && e.Unreached:
-		return fmt.Errorf("reach the server: %w", e.Err)
+		return fmt.Errorf("reach the server at %s: %w", t.url, e.Err)
 	case ok && e.Code == fault.ModelNotFound:
 		return fmt.Errorf("the server has no model %q, or this key does not open it", t.model)
 	}

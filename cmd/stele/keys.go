@@ -41,7 +41,11 @@ func (p *program) keysCreate() *cobra.Command {
 			return err
 		}
 		h.Settle(c.Context())
-		return printKey(c, k, secret)
+		if err := printKey(c, k, secret); err != nil { // nobody has it
+			_, again := h.Access.RevokeKey(c.Context(), operator(), k.ID)
+			return errors.Join(fmt.Errorf("the key %s could not be printed, and is revoked: %w", k.ID, err), again)
+		}
+		return nil
 	})
 	flags := c.Flags()
 	flags.StringVar(&n.Name, "name", "", "what people recognise it by")
