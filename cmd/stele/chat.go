@@ -119,7 +119,7 @@ func (t *talker) turn(ctx context.Context, prompt string) error {
 	start := time.Now()
 	reply, err := t.ask(ctx)
 	if err != nil {
-		return err
+		return t.asOfServer(err)
 	}
 	defer reply.Close()
 	var said strings.Builder
@@ -155,6 +155,18 @@ func (t *talker) ask(ctx context.Context) (reply *chat.Reply, err error) {
 		return ok && e.Credentials, err
 	})
 	return reply, err
+}
+
+// asOfServer tells a failure as that of the server, which is no provider to who talks to it.
+func (t *talker) asOfServer(err error) error {
+	e, ok := errors.AsType[*fault.Error](err)
+	switch {
+	case ok && e.Unreached:
+		return fmt.Errorf("reach the server at %s: %w", t.url, e.Err)
+	case ok && e.Code == fault.ModelNotFound:
+		return fmt.Errorf("the server has no model %q, or this key does not open it", t.model)
+	}
+	return err
 }
 
 func (t *talker) cost(u chat.Usage) string {

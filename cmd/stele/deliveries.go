@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -64,6 +65,9 @@ func (f *deliveryFlags) add(c *cobra.Command) {
 func (f *deliveryFlags) filter() (webhook.Filter, error) {
 	if f.ago > 0 {
 		f.Since = time.Now().Add(-f.ago)
+	}
+	if f.Type != "" && !slices.Contains(webhook.Events(), f.Type) {
+		return f.Filter, fmt.Errorf("--event %s: the events are %s", f.Type, words(webhook.Events()))
 	}
 	switch f.State {
 	case "", webhook.Pending, webhook.Delivered, webhook.GivenUp, webhook.SetAside:

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"stele/internal/access"
 	"stele/internal/assembly"
@@ -28,6 +29,9 @@ func (p *program) keysCreate() *cobra.Command {
 		Example: "  stele keys create --name ci --env production --scope chat,models --allow-model 'fast' --expires 720h --json\n" +
 			"  stele keys create --name office --allow-cidr 192.0.2.0/24 --idle-expires 720h",
 	}), func(c *cobra.Command, h *assembly.Installation, _ []string) error {
+		if err := refuseEmpty(c.Flags(), "scope", "allow-cidr"); err != nil {
+			return err
+		}
 		n.Environment = access.Environment(environment)
 		for _, s := range scopes {
 			n.Scope.Groups = append(n.Scope.Groups, access.Group(s))
@@ -37,12 +41,16 @@ func (p *program) keysCreate() *cobra.Command {
 			return err
 		}
 		h.Settle(c.Context())
-		return printKey(c, k, secret)
+		if err := printKey(c, k, secret); err != nil { // nobody has it
+			_, again := h.Access.RevokeKey(c.Context(), operator(), k.ID)
+			return errors.Join(fmt.Errorf("the key %s could not be printed, and is revoked: %w", k.ID, err), again)
+		}
+		return nil
 	})
 	flags := c.Flags()
 	flags.StringVar(&n.Name, "name", "", "what people recognise it by")
 	flags.StringVar(&environment, "env", "development", "development or production")
-	flags.StringVar(&n.Workspace, "workspace", access.DefaultWorkspace, "made if it does not exist")
+	flags.StringVar(&n.Workspace, "workspace", access.DefaultWorkspace, madeOnDemand)
 	flags.StringSliceVar(&scopes, "scope", nil, "route groups it opens: chat,models,files,media,apps (default all)")
 	flags.StringArrayVar(&n.Scope.Models, "allow-model", nil, "models it opens, * stands for any characters; may be repeated (default all)")
 	flags.DurationVar(&n.Lifetime, "expires", 0, "how long it works, such as 720h (default for ever)")
@@ -108,6 +116,17 @@ func (p *program) keysRevoke() *cobra.Command {
 			h.Settle(c.Context())
 			return say(c, toWireKey(k, ""), "revoked %s (%s)\n", k.ID, k.Name)
 		})
+}
+
+// refuseEmpty refuses flags that bound a key and are given as nothing, as a script does whose
+// variable is not set: the key would open everything.
+func refuseEmpty(set *pflag.FlagSet, names ...string) error {
+	for _, name := range names {
+		if list, err := set.GetStringSlice(name); err == nil && set.Changed(name) && len(toNames[string](list)) == 0 {
+			return fmt.Errorf("--%s is empty: leave it out where all are meant", name)
+		}
+	}
+	return nil
 }
 
 func refuseNoKey(id string, err error) error {

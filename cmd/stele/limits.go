@@ -150,8 +150,11 @@ func (f *limitFlags) apply(c *cobra.Command, l *limit.Limit) error {
 	}
 	if l.Measure == limit.Dollars {
 		amount, err := price.Parse(price.Ungroup(f.amount))
+		if err != nil {
+			return fmt.Errorf("--amount %s: %w", f.amount, err)
+		}
 		l.Amount = int64(amount)
-		return err
+		return nil
 	}
 	n, err := strconv.ParseInt(price.Ungroup(f.amount), 10, 64)
 	if err != nil {

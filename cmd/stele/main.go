@@ -38,12 +38,16 @@ type world struct {
 
 // run runs one command. An error has been told to the person when it returns.
 func run(ctx context.Context, args []string, w world) error {
-	root := newRoot(w)
+	p := &program{world: w}
+	root := p.newRoot()
 	root.SetArgs(args)
 	root.SetIn(w.stdin)
 	root.SetOut(w.stdout)
 	root.SetErr(w.stderr)
 	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = p.unknown
+	}
 	if f, ok := errors.AsType[*fault.Error](err); ok {
 		fmt.Fprintln(w.stderr, "stele:", f.Message)
 	} else if err != nil && !errors.Is(err, errTold) {
@@ -55,8 +59,7 @@ func run(ctx context.Context, args []string, w world) error {
 // errTold says that whatever went wrong is on the screen already.
 var errTold = errors.New("already told")
 
-func newRoot(w world) *cobra.Command {
-	p := &program{world: w}
+func (p *program) newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "stele",
 		Short: "One API key, three chat dialects, and media as durable generations",
@@ -75,5 +78,9 @@ func newRoot(w world) *cobra.Command {
 		p.backup(), p.restore(), p.move(), p.upgrade(), p.nodes(), p.doctor(), p.healthcheck(), showVersion(),
 	)
 	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetHelpFunc(p.helpOrRefuse(root.HelpFunc()))
+	root.SetHelpCommand(help())
+	root.SetFlagErrorFunc(refuseFlag)
+	checkArguments(root)
 	return root
 }

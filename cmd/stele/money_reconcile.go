@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"stele/internal/meter"
 	"stele/internal/meter/bill"
 	"stele/internal/price"
+	"stele/internal/supply"
 )
 
 // wireReconciled is a bill beside our count as scripts read it.
@@ -75,6 +77,15 @@ func (p *program) moneyReconcile() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if len(ours) == 0 { // nothing was counted, perhaps because it is called otherwise
+			s, err := h.Supply(c.Context(), p.process())
+			if err != nil {
+				return err
+			}
+			if !slices.ContainsFunc(s.Providers(c.Context()), func(known supply.Provider) bool { return known.ID == provider }) {
+				return fmt.Errorf("there is no provider %q, and nothing was counted for one in these days: stele providers list shows them", provider)
+			}
+		}
 		return printReconciled(c, provider, meter.Reconcile(theirs, ours))
 	})
 	c.Flags().StringVar(&provider, "provider", "", "the provider, as it is called in the configuration or the console")
@@ -94,7 +105,7 @@ func printReconciled(c *cobra.Command, provider string, r meter.Reconciled) erro
 	t := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(t, "DAY\tMODEL\tTHEIRS\tOURS\tDIFFERENCE\tPERCENT\tUNPRICED\t")
 	for _, d := range w.Models {
-		printDrift(t, d, cmp.Or(d.Model, "(not named)"))
+		printDrift(t, d, printable(cmp.Or(d.Model, "(not named)")))
 	}
 	for _, d := range w.Days {
 		printDrift(t, d, "(all)")

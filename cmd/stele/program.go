@@ -5,6 +5,7 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
@@ -12,12 +13,15 @@ import (
 	"stele/internal/access"
 	"stele/internal/assembly"
 	"stele/internal/config"
+	"stele/internal/label"
 )
 
 // program is what every command sees: the world, and the flags that were given.
 type program struct {
 	world
 	flags
+
+	unknown error // a command was named that there is not
 }
 
 // load reads the configuration.
@@ -45,6 +49,9 @@ func (p *program) onInstallation(c *cobra.Command, do func(c *cobra.Command, h *
 			return err
 		}
 		defer h.Close()
+		if err := checkWorkspace(c, h); err != nil {
+			return err
+		}
 		return do(c, h, args)
 	}
 	return c
@@ -93,10 +100,18 @@ func printTable[T any](c *cobra.Command, list []T, none, header string, row func
 	t := tabwriter.NewWriter(c.OutOrStdout(), 0, 8, 2, ' ', 0)
 	fmt.Fprintln(t, header)
 	for _, one := range list {
-		fmt.Fprintln(t, strings.Join(row(one), "\t"))
+		cells := row(one)
+		for i, cell := range cells {
+			cells[i] = printable(cell)
+		}
+		fmt.Fprintln(t, strings.Join(cells, "\t"))
 	}
 	return t.Flush()
 }
+
+// printable is a text as a terminal may show it: names of others neither break a line nor
+// give it orders.
+func printable(text string) string { return label.Clean(text, max(len(text), utf8.UTFMax*len(text))) }
 
 func printJSON(c *cobra.Command, v any) error {
 	b, err := json.Marshal(v, json.Deterministic(true))

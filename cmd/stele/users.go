@@ -66,7 +66,7 @@ func (p *program) usersCreate() *cobra.Command {
 	flags.StringVar(&passwordFile, "password-file", "", "a file with the password; - reads standard input")
 	flags.BoolVar(&link, "link", false, "print a link by which they choose their password")
 	flags.StringVar(&role, "role", string(access.Member), "viewer, member or owner of the workspace")
-	flags.StringVar(&workspace, "workspace", access.DefaultWorkspace, "made if it does not exist")
+	flags.StringVar(&workspace, "workspace", access.DefaultWorkspace, madeOnDemand)
 	flags.BoolVar(&admin, "admin", false, "may do everything, in every workspace")
 	_ = c.MarkFlagRequired("email")
 	c.MarkFlagsMutuallyExclusive("link", "password-file")

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stele/internal/fault"
+	"stele/internal/label"
 	"stele/internal/uid"
 )
 
@@ -273,8 +274,8 @@ func errNotKeys() *fault.Error {
 // check says what is wrong with a key, and puts it in normal form.
 func (k *Key) check() error {
 	k.Name = strings.TrimSpace(k.Name)
-	if k.Name == "" || len(k.Name) > 200 {
-		return fault.New(fault.InvalidParameter, "A key needs a name of up to 200 characters.").With("field", "name")
+	if k.Name == "" || !label.IsLine(k.Name, 200) {
+		return fault.New(fault.InvalidParameter, "A key needs a name of up to 200 printable characters.").With("field", "name")
 	}
 	err := cmp.Or(checkWorkspace(k.Workspace), checkEnvironment(k.Environment), checkGroups(k.Scope.Groups), checkModels(k.Scope.Models), checkIdle(k.Idle))
 	if err == nil {

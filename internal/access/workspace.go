@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stele/internal/fault"
+	"stele/internal/label"
 )
 
 // Workspace is what keys, people and everything they make belong to.
@@ -61,8 +62,8 @@ func (s *Service) CreateWorkspace(ctx context.Context, who Principal, id, name s
 		return Workspace{}, err
 	}
 	w := Workspace{ID: id, Name: strings.TrimSpace(name), CreatedAt: s.now()}
-	if len(w.Name) > 100 {
-		return Workspace{}, fault.New(fault.InvalidParameter, "A workspace's name has at most 100 characters.").With("field", "name")
+	if !label.IsLine(w.Name, 100) {
+		return Workspace{}, fault.New(fault.InvalidParameter, "A workspace's name has at most 100 printable characters.").With("field", "name")
 	}
 	e := s.note(who, "workspace.create", w.ID, w.Label())
 	e.Workspace = w.ID

@@ -3,10 +3,12 @@ package api
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"stele/internal/access"
 	"stele/internal/fault"
@@ -151,10 +153,40 @@ func TestWaitsForGenerationsAreBounded(t *testing.T) {
 		status        int
 	}{
 		{"", "*/*", 200}, {"?wait=0", "*/*", 200}, {"?wait=60", "*/*", 429}, {"?wait=0.5", "", 429},
-		{"", "text/event-stream", 429}, {"?wait=1", "application/json, Text/Event-Stream", 429},
+		{"?wait=", "*/*", 200}, {"?wait=abc", "*/*", 400}, {"?wait=-1", "*/*", 400}, {"?wait=NaN", "text/event-stream", 400}, {"?wait=1e999", "*/*", 429},
+		{"?wait=5s", "*/*", 400}, {"", "text/event-stream", 429}, {"?wait=1", "application/json, Text/Event-Stream", 429},
 	} {
 		if status, after := ask(c.query, c.accept); status != c.status || status == 429 && after != "1" {
 			t.Errorf("%+v: %d, Retry-After %q", c, status, after)
+		}
+	}
+}
+
+// TestAWaitThatIsNoTimeIsRefused orders with odd waits: in the query they are refused, as a
+// preference they are passed over (RFC 7240, 2).
+func TestAWaitThatIsNoTimeIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		query, prefer string
+		wait          time.Duration
+		preferred     bool
+		field         string
+	}{
+		{query: "wait=2", wait: 2 * time.Second}, {query: "wait=600", wait: longestWait}, {query: "wait=Inf", wait: longestWait}, {query: "wait=0"}, {query: "wait="},
+		{query: "wait=abc", field: "wait"}, {query: "wait=-1", field: "wait"}, {query: "wait=nan", field: "wait"}, {query: "wait=60s", field: "wait"},
+		{query: "wait=true", field: "wait"}, {query: "wait=1,5", field: "wait"},
+		{prefer: "wait=abc"}, {prefer: "wait=-1"}, {prefer: "wait"}, {prefer: "wait=3", wait: 3 * time.Second, preferred: true},
+		{prefer: "wait=abc", query: "wait=2", wait: 2 * time.Second}, {prefer: "wait=abc", query: "wait=abc", field: "wait"},
+	} {
+		r := httptest.NewRequest(http.MethodPost, "/api/v1/generations?"+c.query, http.NoBody)
+		r.Header.Set("Prefer", c.prefer)
+		wait, preferred, err := waitOf(call{Request: r})
+		field, code := any(""), fault.Code("")
+		if e := fault.From(err); e != nil {
+			field, code = e.Details["field"], e.Code
+		}
+		if wait != c.wait || preferred != c.preferred || field != c.field || code != "" && code != fault.InvalidRequestBody {
+			t.Errorf("%+v: %s %t %v %s", c, wait, preferred, field, code)
 		}
 	}
 }

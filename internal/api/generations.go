@@ -84,7 +84,9 @@ func readOrder(c call) (o clientOrder, err error) {
 	}
 	o.dry = o.fields["dry_run"] == true
 	o.model, _ = o.fields["model"].(string)
-	o.wait, o.preferred = waitOf(c)
+	if o.wait, o.preferred, err = waitOf(c); err != nil {
+		return o, err
+	}
 	o.within, err = cancelAfter(c.Header)
 	return o, err
 }
@@ -100,12 +102,15 @@ func nameTwice(refusal error, body []byte) error {
 
 // showGeneration shows a generation: at once, when it has ended, or as it goes on.
 func (d *Door) showGeneration(w http.ResponseWriter, c call) error {
+	wait, err := waitInQuery(c)
+	if err != nil {
+		return err
+	}
 	id, app := c.place["id"], c.place["app"]
 	t, err := d.Generations.Find(c.Context(), c.who.Workspace, app, id)
 	if err != nil {
 		return err
 	}
-	wait := readWait(c.URL.Query().Get("wait"))
 	if events := wantsEvents(c.Header); events || wait > 0 && !t.State.Final() {
 		leave, err := d.waits.take(c.who)
 		if err != nil {

@@ -12,30 +12,44 @@ import (
 	"stele/internal/generation"
 )
 
-// readWait reads how long a client wants to wait. What is no number is none.
-func readWait(text string) time.Duration {
+// readWait reads how long a client wants to wait, in seconds; ok is false where that is no time.
+func readWait(text string) (wait time.Duration, ok bool) {
 	seconds, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsNaN(seconds) || seconds <= 0 {
-		return 0
+	if err != nil && !math.IsInf(seconds, 1) || math.IsNaN(seconds) || seconds < 0 {
+		return 0, false
 	}
-	return time.Duration(min(seconds, longestWait.Seconds()) * float64(time.Second))
+	return time.Duration(min(seconds, longestWait.Seconds()) * float64(time.Second)), true
 }
 
-// waitOf reads how long the client of an order wants to wait for its end: Prefer: wait=60
-// (RFC 7240), or ?wait=60.
-func waitOf(c call) (wait time.Duration, preferred bool) {
+// waitInQuery reads ?wait=60.
+func waitInQuery(c call) (time.Duration, error) {
+	text := c.URL.Query().Get("wait")
+	if text == "" {
+		return 0, nil
+	}
+	wait, ok := readWait(text)
+	if !ok {
+		return 0, fault.New(fault.InvalidRequestBody, "wait takes a number of seconds, from 0 to %g.", longestWait.Seconds()).With("field", "wait")
+	}
+	return wait, nil
+}
+
+// waitOf reads how long the client of an order wants to wait for its end: Prefer: wait=60,
+// which is passed over where it cannot be read (RFC 7240), or ?wait=60.
+func waitOf(c call) (wait time.Duration, preferred bool, err error) {
 	for _, line := range c.Header.Values("Prefer") {
 		for preference := range strings.SplitSeq(line, ",") {
 			preference, _, _ = strings.Cut(preference, ";") // its parameters
 			name, value, _ := strings.Cut(preference, "=")
 			if strings.EqualFold(strings.TrimSpace(name), "wait") {
-				if wait := readWait(strings.Trim(strings.TrimSpace(value), `"`)); wait > 0 {
-					return wait, true
+				if wait, _ := readWait(strings.Trim(strings.TrimSpace(value), `"`)); wait > 0 {
+					return wait, true, nil
 				}
 			}
 		}
 	}
-	return readWait(c.URL.Query().Get("wait")), false
+	wait, err = waitInQuery(c)
+	return wait, false, err
 }
 
 // cancelAfter reads after which time an order is to be canceled by itself; 0 for never.

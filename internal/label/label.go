@@ -41,6 +41,11 @@ func printable(text string) bool {
 // keepsPath reports whether no part of text is tidied away in a path, as it stands
 // or decoded by a server on the way. A backslash is a slash to some, and what
 // follows a semicolon is no part of the name to others.
+// IsLine reports whether text is one line of at most so many characters that all can be seen.
+func IsLine(text string, most int) bool {
+	return len(text) <= utf8.UTFMax*most && utf8.RuneCountInString(text) <= most && printable(text)
+}
+
 func keepsPath(text string) bool {
 	for {
 		for part := range strings.SplitSeq(strings.ReplaceAll(text, "\\", "/"), "/") {

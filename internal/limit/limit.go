@@ -144,7 +144,7 @@ func (l *Limit) Check() error {
 	if !slices.Contains(Windows(), l.Window) {
 		return wrong("window", "There is no window %q.", string(l.Window))
 	}
-	if _, err := zone(l.Zone); err != nil {
+	if _, err := zone(l.Zone); err != nil || l.Zone == time.Local.String() { // each server has another
 		return wrong("zone", "There is no time zone %q.", l.Zone)
 	}
 	for i, s := range l.Subject {

@@ -86,10 +86,13 @@ func TestTellsWhatIsWrongWithARequest(t *testing.T) {
 
 		{`{"model":"m","mode":"text_to_film","prompt":"x"}`, fault.ModeNotSupported, "mode",
 			`{"field":"mode","got":"text_to_film","modes":["text_to_video","frames_to_video","reference_to_video"]}`},
-		{`{"model":"m"}`, fault.UnsupportedInput, nil, `{"given":[],"modes":["text_to_video","frames_to_video","reference_to_video"]}`},
-		{`{"model":"m","prompt":"  "}`, fault.UnsupportedInput, nil, ``},
-		{`{"model":"m","image_urls":["a"]}`, fault.UnsupportedInput, nil, ``},
-		{`{"model":"m","prompt":"x","start_frame":"a","image_urls":["a"]}`, fault.UnsupportedInput, nil, ``},
+		{`{"model":"m"}`, fault.MissingParameter, "prompt", `{"field":"prompt","given":[],"modes":["text_to_video","frames_to_video","reference_to_video"]}`},
+		{`{"model":"m","prompt":"  "}`, fault.MissingParameter, "prompt", ``},
+		{`{"model":"m","image_urls":["a"]}`, fault.MissingParameter, "prompt", ``},
+		{`{"model":"m","end_frame":"a"}`, fault.MissingParameter, "start_frame", `{"field":"start_frame"}`},
+		{`{"model":"m","audio_urls":["a"]}`, fault.MissingParameter, "prompt", ``},
+		{`{"model":"m","prompt":"x","start_frame":"a","image_urls":["a"]}`, fault.UnsupportedInput, nil,
+			`{"given":["prompt","image_urls","start_frame"],"modes":["text_to_video","frames_to_video","reference_to_video"]}`},
 
 		{`{"model":"m","mode":"text_to_video","image_urls":["a"]}`, fault.UnsupportedParameter, "image_urls",
 			`{"allowed":["prompt","duration","resolution","generate_audio","aspect_ratio","width","height","seed","strength","tags","points","title"],"field":"image_urls"}`},

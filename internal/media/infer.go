@@ -2,6 +2,7 @@ package media
 
 import (
 	"slices"
+	"strings"
 
 	"stele/internal/fault"
 )
@@ -26,8 +27,7 @@ func (m *Model) Infer(a *Ask) (*Operation, error) {
 	}
 	switch len(fitting) {
 	case 0:
-		return nil, fault.New(fault.UnsupportedInput, "No mode of the model %s takes exactly these inputs.", m.ID).
-			With("modes", m.Modes()).With("given", a.inputs())
+		return nil, m.refuseInputs(a)
 	case 1:
 		return fitting[0], nil
 	}
@@ -49,13 +49,43 @@ func (m *Model) Infer(a *Ask) (*Operation, error) {
 	return nil, fault.New(fault.AmbiguousMode, "These inputs fit several modes of the model %s: say which in mode.", m.ID).With("modes", modes)
 }
 
-func (o *Operation) fits(a *Ask) bool {
-	for _, field := range Inputs() {
-		if given := a.Gives(field); given && !o.Takes(field) || !given && slices.Contains(o.Input.Required, field) {
-			return false
+func (o *Operation) fits(a *Ask) bool { return o.takesAll(a) && len(o.lacks(a)) == 0 }
+
+// takesAll reports whether the operation takes every input that is given.
+func (o *Operation) takesAll(a *Ask) bool {
+	return !slices.ContainsFunc(a.inputs(), func(f string) bool { return !o.Takes(f) })
+}
+
+// lacks lists the required inputs that are not given.
+func (o *Operation) lacks(a *Ask) []string {
+	return slices.DeleteFunc(Inputs(), func(f string) bool { return a.Gives(f) || !slices.Contains(o.Input.Required, f) })
+}
+
+// refuseInputs says why no mode fits. Where one takes all that is given, what it needs
+// besides is missing: of several modes the one that needs least, the first of the file.
+func (m *Model) refuseInputs(a *Ask) error {
+	var nearest []string
+	var each []string // what every mode in reach lacks
+	for i := range m.Operations {
+		o := &m.Operations[i]
+		if !o.takesAll(a) {
+			continue
+		}
+		lacks := o.lacks(a)
+		each = append(each, strings.Join(lacks, " and ")+" for "+o.Mode)
+		if nearest == nil || len(lacks) < len(nearest) {
+			nearest = lacks
 		}
 	}
-	return true
+	switch {
+	case nearest == nil:
+		return fault.New(fault.UnsupportedInput, "No mode of the model %s takes exactly these inputs.", m.ID).
+			With("modes", m.Modes()).With("given", a.inputs())
+	case len(each) == 1:
+		return missing(nearest[0])
+	}
+	return fault.New(fault.MissingParameter, "%s is missing. The model %s needs %s.", nearest[0], m.ID, strings.Join(each, ", or ")).
+		With("field", nearest[0]).With("modes", m.Modes()).With("given", a.inputs())
 }
 
 // inputs lists the fields of the input that are given.

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
+	"net/url"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -267,7 +269,14 @@ func (s *Service) mail(ctx context.Context, d *Delivery, to string, within time.
 	return outcome{final: errors.Is(err, ErrRefused), err: err}
 }
 
-// problem is an error in a few words, for lists.
+// problem is an error in a few words, for lists that members of the workspace read. The address
+// stands beside it, and whom the server asks for names is none of theirs.
 func problem(err error) string {
+	if e, ok := errors.AsType[*net.DNSError](err); ok {
+		return label.Clean("the name "+e.Name+" cannot be looked up: "+e.Err, 300)
+	}
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		err = e.Err
+	}
 	return label.Clean(err.Error(), 300)
 }

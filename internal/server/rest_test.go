@@ -1,0 +1,46 @@
+package server
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/http"
+	"testing"
+	"time"
+)
+
+// TestABodyOfAnyLengthIsReadBehindItsAnswer sends the whole of a body no handler reads before
+// it looks for the answer, as Python's urllib does: the answer is there, and no reset.
+func TestABodyOfAnyLengthIsReadBehindItsAnswer(t *testing.T) {
+	t.Parallel()
+	h := open(t, Bounds{})
+	for _, size := range []int64{1, 1 << 20, 9 << 20, 33 << 20} {
+		for kind, head := range map[string]string{
+			"announced": fmt.Sprintf("Content-Length: %d\r\n\r\n", size),
+			"chunked":   fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n", size),
+		} {
+			c := h.at["main"](t)
+			_ = c.SetDeadline(time.Now().Add(time.Minute))
+			if _, err := io.WriteString(c, "POST /api/v1/nothing HTTP/1.1\r\nHost: x\r\n"+head); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.CopyN(c, zeros{}, size); err != nil {
+				t.Errorf("%s, %d bytes: %v", kind, size, err)
+				continue
+			}
+			answer, err := http.ReadResponse(bufio.NewReader(c), nil)
+			if err != nil {
+				t.Errorf("%s, %d bytes: %v", kind, size, err)
+				continue
+			}
+			if text, err := io.ReadAll(answer.Body); err != nil || string(text) != "done" {
+				t.Errorf("%s, %d bytes: %q %v", kind, size, text, err)
+			}
+			_ = answer.Body.Close()
+		}
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
