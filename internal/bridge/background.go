@@ -154,12 +154,14 @@ func (b *Bridge) respondLater(w http.ResponseWriter, c *call, o *order) error {
 	return nil
 }
 
-// goOn asks the server and makes the response, to whichever end.
+// goOn asks the server and makes the response, to whichever end. The API has no event for
+// one that was canceled; clients know response.failed as an end, and see the status in it.
 func (b *Bridge) goOn(a *answer, c *call) {
 	a.run.show(a.response("in_progress", nil))
 	err := b.follow(a, c)
 	if err != nil && c.Context().Err() != nil {
 		_ = a.close("failed") // what has come so far is seen
+		_ = a.tell("response.failed", "cancelled", nil)
 		b.keepFailed(a, a.response("cancelled", nil))
 	} else if response, status, _ := a.finish(err); status == "failed" {
 		b.keepFailed(a, response)

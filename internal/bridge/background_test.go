@@ -118,8 +118,11 @@ func TestABackgroundIsCanceled(t *testing.T) {
 	if _, _, body := ask(t, "GET", at+"/"+id, ""); gjson.Get(body, "status").Str != "cancelled" {
 		t.Errorf("%s", body)
 	}
-	if _, _, body := ask(t, "GET", at+"/"+id+"?stream=true", ""); strings.Contains(body, "response.completed") || strings.Contains(body, "response.failed") {
-		t.Errorf("%s", body)
+	_, _, events := ask(t, "GET", at+"/"+id+"?stream=true", "")
+	from := strings.LastIndex(events, "event: ")
+	if last := events[max(from, 0):]; !strings.HasPrefix(last, "event: response.failed\n") || !strings.Contains(last, `"status":"cancelled","background":true,`) ||
+		!strings.Contains(last, `"error":null`) || strings.Contains(events, "event: error") {
+		t.Errorf("%s", events)
 	}
 }
 

@@ -193,6 +193,20 @@ func TestItemsAreReferredTo(t *testing.T) {
 			t.Errorf("%s: %d %s: %s", name, status, body, got)
 		}
 	}
+	var first struct{ ID string }
+	if err := json.Unmarshal([]byte(body), &first); err != nil {
+		t.Fatal(err)
+	}
+	_, _, listed := ask(t, "GET", b.URL+"/v1/responses/"+first.ID+"/input_items?order=asc", "")
+	var page struct{ Data []struct{ ID string } }
+	if err := json.Unmarshal([]byte(listed), &page); err != nil || len(page.Data) == 0 {
+		t.Fatal(err, listed)
+	}
+	given := page.Data[0].ID // the message of the user
+	status, _, body = post(t, b.URL+"/v1/responses", `{"model":"m","input":[{"type":"item_reference","id":"`+given+`"}]}`)
+	if got := messages(t, s.last()); status != http.StatusOK || !strings.Contains(got, "Go") {
+		t.Errorf("%s: %d %s: %s", listed, status, body, got)
+	}
 	if status, _, body := post(t, b.URL+"/v1/responses", `{"model":"m","input":[{"type":"item_reference","id":"msg_none"}]}`); status != http.StatusBadRequest {
 		t.Errorf("%d %s", status, body)
 	}

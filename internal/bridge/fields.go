@@ -1,8 +1,10 @@
 package bridge
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"stele/internal/jsonscan"
 )
@@ -47,15 +49,31 @@ func (o *order) checkKinds() error {
 	return checkMetadata(o.fields["metadata"])
 }
 
-// checkMetadata refuses what clients could not read back: the types of OpenAI's libraries
-// have texts there.
+// What OpenAI's API takes as metadata, in characters.
+const (
+	mostPairs = 16
+	mostKey   = 64
+	mostValue = 512
+)
+
+// checkMetadata refuses what clients could not read back (the types of OpenAI's libraries
+// have texts there), and what OpenAI's API would not keep.
 func checkMetadata(v jsonscan.Value) error {
 	if !v.Absent() && v.Kind() != object {
 		return refuseValue("metadata", "an object")
 	}
+	pairs := 0
 	for key, value := range v.Members() {
-		if value.Kind() != jsonscan.String {
-			return refuseValue("metadata."+strings.Clone(key.Name), "a text")
+		name := "metadata." + strings.Clone(key.Name)
+		switch pairs++; {
+		case pairs > mostPairs:
+			return refuseValue("metadata", fmt.Sprintf("an object of at most %d pairs", mostPairs))
+		case utf8.RuneCountInString(key.Name) > mostKey:
+			return refuse("metadata", fmt.Sprintf("a key has at most %d characters", mostKey))
+		case value.Kind() != jsonscan.String:
+			return refuseValue(name, "a text")
+		case utf8.RuneCountInString(value.View()) > mostValue:
+			return refuseValue(name, fmt.Sprintf("a text of at most %d characters", mostValue))
 		}
 	}
 	return nil

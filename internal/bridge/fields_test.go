@@ -24,6 +24,9 @@ func TestFieldsOfAnotherKind(t *testing.T) {
 		`"include":"reasoning.encrypted_content"`: "include",
 		`"metadata":"a"`:                          "metadata",
 		`"metadata":{"a":1}`:                      "metadata.a",
+		`"metadata":` + pairs(17, 1, 1):           "metadata",
+		`"metadata":` + pairs(1, 65, 1):           "metadata",
+		`"metadata":` + pairs(1, 1, 513):          "metadata.a",
 		`"truncation":"middle"`:                   "truncation",
 		`"tool_choice":5`:                         "tool_choice",
 		`"parallel_tool_calls":"no"`:              "parallel_tool_calls",
@@ -43,7 +46,7 @@ func TestFieldsOfAnotherKind(t *testing.T) {
 	if len(s.asked) > 0 {
 		t.Error("the server was asked")
 	}
-	for _, more := range []string{`"text":null`, `"reasoning":{"effort":null}`, `"metadata":{}`, `"metadata":{"a":"1"}`, `"truncation":"disabled"`, `"previous_response_id":null`, `"include":[]`} {
+	for _, more := range []string{`"text":null`, `"reasoning":{"effort":null}`, `"metadata":{}`, `"metadata":{"a":"1"}`, `"metadata":` + pairs(16, 64, 512), `"truncation":"disabled"`, `"previous_response_id":null`, `"include":[]`} {
 		if status, _, got := post(t, b.URL+"/v1/responses", `{"model":"m","input":"x",`+more+`}`); status != http.StatusOK {
 			t.Errorf("%s: %d %s", more, status, got)
 		}
@@ -51,6 +54,16 @@ func TestFieldsOfAnotherKind(t *testing.T) {
 	if status, _, got := post(t, b.URL+"/v1/conversations", `{"metadata":{"a":1}}`); status != http.StatusBadRequest {
 		t.Errorf("%d %s", status, got)
 	}
+}
+
+// pairs are so many members, whose keys and values have so many characters. The last sign
+// of each key is another one, and values are of two bytes a character.
+func pairs(n, key, value int) string {
+	var list []string
+	for i := range n {
+		list = append(list, `"`+strings.Repeat("k", key-1)+string(rune('a'+i))+`":"`+strings.Repeat("é", value)+`"`)
+	}
+	return "{" + strings.Join(list, ",") + "}"
 }
 
 // TestWhatIsRepeatedIsWhole asks with as little as the API allows inside of what a response

@@ -42,14 +42,15 @@ type Kept struct {
 	mu    sync.Mutex // guards what follows
 	size  int
 	byID  map[string]*list.Element
-	items map[string][][]byte // what models made, by its id: once for each response and conversation that has it
-	line  *list.List          // of *Response; those used last are in front
+	items shelf      // what models made, and what is in conversations
+	given shelf      // what clients sent, by the ids that it is listed with
+	line  *list.List // of *Response; those used last are in front
 }
 
 // NewKept keeps up to so many bytes in memory, and all of it in a folder, unless that
 // is "". What the folder has from before is read.
 func NewKept(most int, folder string) (*Kept, error) {
-	k := &Kept{most: most, folder: folder, byID: make(map[string]*list.Element), items: make(map[string][][]byte), line: list.New()}
+	k := &Kept{most: most, folder: folder, byID: make(map[string]*list.Element), items: make(shelf), given: make(shelf), line: list.New()}
 	if folder == "" {
 		return k, nil
 	}
@@ -101,9 +102,10 @@ func (k *Kept) hold(r *Response) {
 	k.byID[r.ID] = k.line.PushFront(r)
 	k.size += r.size()
 	for _, item := range r.Output {
-		if id := text(jsonscan.Root(item).Get("id")); id != "" {
-			k.items[id] = append(k.items[id], item)
-		}
+		k.items.add(text(jsonscan.Root(item).Get("id")), item)
+	}
+	for at, item := range r.Input {
+		k.given.add(askedID(r.ID, at, item), item)
 	}
 	for k.size > k.most && k.line.Len() > 1 {
 		k.forget(k.line.Back())
@@ -115,10 +117,10 @@ func (k *Kept) forget(e *list.Element) {
 	r := k.line.Remove(e).(*Response)
 	delete(k.byID, r.ID)
 	for _, item := range r.Output {
-		id := jsonscan.Root(item).Get("id").View()
-		if k.items[id] = k.items[id][min(1, len(k.items[id])):]; len(k.items[id]) == 0 {
-			delete(k.items, id)
-		}
+		k.items.remove(jsonscan.Root(item).Get("id").View())
+	}
+	for at, item := range r.Input {
+		k.given.remove(askedID(r.ID, at, item))
 	}
 	k.size -= r.size()
 }
@@ -192,15 +194,34 @@ func (k *Kept) before(r *Response) (items [][]byte, ok bool) {
 // mostChain is how many responses may go on from each other.
 const mostChain = 100_000
 
-// Item is what a model made, by its id.
+// Item is what a model made, by its id, or else what a client sent: clients send back less
+// than the model made.
 func (k *Kept) Item(id string) ([]byte, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	same := k.items[id]
-	if len(same) == 0 {
-		return nil, false
+	for _, shelf := range []shelf{k.items, k.given} {
+		if same := shelf[id]; len(same) > 0 {
+			return same[len(same)-1], true
+		}
 	}
-	return same[len(same)-1], true
+	return nil, false
+}
+
+// shelf has items by their ids: once for each response and conversation that has them.
+type shelf map[string][][]byte
+
+// add adds an item. One without an id cannot be found.
+func (s shelf) add(id string, item []byte) {
+	if id != "" {
+		s[id] = append(s[id], item)
+	}
+}
+
+// remove gives up the oldest item of an id.
+func (s shelf) remove(id string) {
+	if s[id] = s[id][min(1, len(s[id])):]; len(s[id]) == 0 {
+		delete(s, id)
+	}
 }
 
 // Delete forgets a response and reports whether there was one.

@@ -56,10 +56,23 @@ func (b *Bridge) listInput(w http.ResponseWriter, c *call, id string) error {
 // ids wherever that is.
 func askedItems(id string, input [][]byte) (items [][]byte) {
 	for at, raw := range input {
-		_, rest, _ := strings.Cut(uid.Derive(id, strconv.Itoa(at)), "_")
-		items = append(items, listedItem(raw, prefixOf(kindOf(jsonscan.Root(raw)))+"_"+rest))
+		items = append(items, listedItem(raw, askedID(id, at, raw)))
 	}
 	return items
+}
+
+// askedID is the id of an item that a response was asked with, which the client may have
+// left out. A reference has none: its id is that of an item that stands elsewhere.
+func askedID(response string, at int, raw []byte) string {
+	v := jsonscan.Root(raw)
+	if kindOf(v) == "item_reference" {
+		return ""
+	}
+	if id := text(v.Get("id")); id != "" {
+		return id
+	}
+	_, rest, _ := strings.Cut(uid.Derive(response, strconv.Itoa(at)), "_")
+	return prefixOf(kindOf(v)) + "_" + rest
 }
 
 // prefixOf is how the id of an item begins, by its type.

@@ -336,4 +336,24 @@ var hardAgain = section{"AS", "what servers refuse in their own words, and what 
 		l := try(t, refusesFirst(trip{from: O, to: O, own: true, ask: withO(`"top_k":3`)}, 400, "Unknown parameter: 'top_k'."))
 		is(t, "a parameter", fmt.Sprint(l.status, len(l.calls)), "400 1")
 	}},
+	// huggingface_hub writes every schema in value; Together and llama.cpp take it in schema.
+	{number: 1278, name: "a schema beside the type json_object, as Hugging Face's client writes it", answer: "it is the schema of the answer, whoever serves", run: func(t *testing.T) {
+		schema := `{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}`
+		for _, format := range []string{`{"type":"json_object","value":` + schema + `}`, `{"type":"json","value":` + schema + `}`, `{"type":"json_object","schema":` + schema + `}`} {
+			ask := withO(`"response_format":` + format)
+			take(t, trip{from: O, to: G, ask: ask}).sends("generationConfig.responseJsonSchema", schema)
+			take(t, trip{from: O, to: A, ask: ask}).sends("output_config.format.schema", schema)
+			take(t, trip{from: O, to: O, ask: ask}).sends("response_format", `{"type":"json_schema","json_schema":{"name":"answer","schema":`+schema+`}}`)
+			at := "response_format.json_schema.schema"
+			if strings.Contains(format, `"schema":`) {
+				at = "response_format.schema"
+			}
+			take(t, trip{from: O, to: O, own: true, ask: ask}).sends(at, schema)
+		}
+		for _, way := range []trip{{from: O, to: O}, {from: O, to: O, own: true}} {
+			way.ask = withO(`"response_format":{"type":"json"}`)
+			take(t, way).sends("response_format", `{"type":"json_object"}`)
+		}
+		refuses(t, trip{from: O, to: A, ask: withO(`"response_format":{"type":"regex","value":"a+"}`)}, "response_format.type")
+	}},
 }}

@@ -224,9 +224,9 @@ func readFormat(r *requestReader, v jsonscan.Value, key string) error {
 	switch v.Get("type").View() {
 	case "text":
 		return nil
-	case "json_object":
+	case "json_object", "json":
 		f.Kind = chat.JSONObject
-		if schema := v.Get("schema"); schema.Kind() == object { // as Together, Fireworks and llama.cpp have it
+		if schema := besideSchema(v); schema.Exists() {
 			f.Kind, f.Schema = chat.JSONSchema, schema.Raw()
 		}
 	case "json_schema":
@@ -244,7 +244,7 @@ func readFormat(r *requestReader, v jsonscan.Value, key string) error {
 	default:
 		return refuseType(key+".type", "text, json_object or json_schema")
 	}
-	r.noteOthers(v, key, "type", "json_schema", "schema", "name", "strict", "description")
+	r.noteOthers(v, key, "type", "json_schema", "schema", "value", "name", "strict", "description")
 	r.noteOthers(v.Get("json_schema"), key+".json_schema", "name", "description", "schema", "strict")
 	r.c.Format = f
 	return nil

@@ -125,7 +125,7 @@ func (e *requestWriter) writeFormat(f *chat.Format) {
 		name := f.Name
 		switch {
 		case name == "":
-			name = "answer"
+			name = formatName
 		case !isLegalName(name):
 			name = (&dialect.Names{Legal: isLegalName, Longest: longestName}).To(name)
 			e.lose(chat.FieldFormat, chat.Approximated, "its name is "+name)

@@ -31,6 +31,9 @@ func (Codec) PassRequest(req *chat.Request, t dialect.Target) (call dialect.Call
 			return call, err
 		}
 	}
+	if l.format.Exists() {
+		respellFormat(&edits, l.format, t)
+	}
 	if req.Stream && (!req.Origin.Usage || includesUsage(l.usage)) && !slices.Contains(t.Refused, dialect.UsageWish) {
 		l.askUsage(&edits)
 	}
@@ -48,7 +51,7 @@ func (Codec) PassRequest(req *chat.Request, t dialect.Target) (call dialect.Call
 
 // layout is where a body has what may have to be edited.
 type layout struct {
-	root, model, messages, options, usage jsonscan.Value
+	root, model, messages, options, usage, format jsonscan.Value
 
 	loose  bool // a switch must be rewritten
 	nested bool // extra_body or options must be
@@ -68,6 +71,8 @@ func lay(root jsonscan.Value, knownFrom, knownTo int, t dialect.Target) layout {
 			l.options = v
 		case usageField:
 			l.usage = v
+		case "response_format":
+			l.format = v
 		case holders[0], holders[1]:
 			l.nested = true
 		default:
