@@ -86,11 +86,10 @@ func TestTellsWhatIsWrongWithARequest(t *testing.T) {
 
 		{`{"model":"m","mode":"text_to_film","prompt":"x"}`, fault.ModeNotSupported, "mode",
 			`{"field":"mode","got":"text_to_film","modes":["text_to_video","frames_to_video","reference_to_video"]}`},
-		{`{"model":"m"}`, fault.MissingParameter, "prompt", `{"field":"prompt","given":[],"modes":["text_to_video","frames_to_video","reference_to_video"]}`},
-		{`{"model":"m","prompt":"  "}`, fault.MissingParameter, "prompt", ``},
-		{`{"model":"m","image_urls":["a"]}`, fault.MissingParameter, "prompt", ``},
-		{`{"model":"m","end_frame":"a"}`, fault.MissingParameter, "start_frame", `{"field":"start_frame"}`},
-		{`{"model":"m","audio_urls":["a"]}`, fault.MissingParameter, "prompt", ``},
+		{`{"model":"m"}`, fault.UnsupportedInput, nil, `{"given":[],"modes":["text_to_video","frames_to_video","reference_to_video"]}`},
+		{`{"model":"m","prompt":"  "}`, fault.UnsupportedInput, nil, ``},
+		{`{"model":"m","image_urls":["a"]}`, fault.UnsupportedInput, nil, ``},
+		{`{"model":"m","end_frame":"a"}`, fault.UnsupportedInput, nil, ``},
 		{`{"model":"m","prompt":"x","start_frame":"a","image_urls":["a"]}`, fault.UnsupportedInput, nil,
 			`{"given":["prompt","image_urls","start_frame"],"modes":["text_to_video","frames_to_video","reference_to_video"]}`},
 
@@ -153,6 +152,21 @@ func TestTellsWhatIsWrongWithARequest(t *testing.T) {
 		details, err := json.Marshal(e.Details, json.Deterministic(true))
 		if err != nil || (row.details != "" && string(details) != row.details) {
 			t.Errorf("%.120s: %v\n got %s\nwant %s", row.body, err, details, row.details)
+		}
+	}
+}
+
+// TestSaysWhatModesLack reads the sentence for inputs that fit no mode.
+func TestSaysWhatModesLack(t *testing.T) {
+	t.Parallel()
+	m := read(t, "clip.yaml")
+	for body, want := range map[string]string{
+		`{"model":"m"}`:                                      " What is missing: prompt for text_to_video, or start_frame for frames_to_video, or prompt and image_urls for reference_to_video.",
+		`{"model":"m","end_frame":"a"}`:                      " What is missing: start_frame for frames_to_video.",
+		`{"model":"m","start_frame":"a","image_urls":["a"]}`: "takes exactly these inputs.",
+	} {
+		if _, _, err := ask(m, body); err == nil || !strings.HasSuffix(fault.From(err).Message, want) {
+			t.Errorf("%s: %v", body, err)
 		}
 	}
 }

@@ -61,31 +61,19 @@ func (o *Operation) lacks(a *Ask) []string {
 	return slices.DeleteFunc(Inputs(), func(f string) bool { return a.Gives(f) || !slices.Contains(o.Input.Required, f) })
 }
 
-// refuseInputs says why no mode fits. Where one takes all that is given, what it needs
-// besides is missing: of several modes the one that needs least, the first of the file.
+// refuseInputs says that no mode fits, and what those lack that take all that is given.
 func (m *Model) refuseInputs(a *Ask) error {
-	var nearest []string
-	var each []string // what every mode in reach lacks
+	var lacking []string
 	for i := range m.Operations {
-		o := &m.Operations[i]
-		if !o.takesAll(a) {
-			continue
-		}
-		lacks := o.lacks(a)
-		each = append(each, strings.Join(lacks, " and ")+" for "+o.Mode)
-		if nearest == nil || len(lacks) < len(nearest) {
-			nearest = lacks
+		if o := &m.Operations[i]; o.takesAll(a) {
+			lacking = append(lacking, strings.Join(o.lacks(a), " and ")+" for "+o.Mode)
 		}
 	}
-	switch {
-	case nearest == nil:
-		return fault.New(fault.UnsupportedInput, "No mode of the model %s takes exactly these inputs.", m.ID).
-			With("modes", m.Modes()).With("given", a.inputs())
-	case len(each) == 1:
-		return missing(nearest[0])
+	sentence := "No mode of the model " + m.ID + " takes exactly these inputs."
+	if len(lacking) > 0 {
+		sentence += " What is missing: " + strings.Join(lacking, ", or ") + "."
 	}
-	return fault.New(fault.MissingParameter, "%s is missing. The model %s needs %s.", nearest[0], m.ID, strings.Join(each, ", or ")).
-		With("field", nearest[0]).With("modes", m.Modes()).With("given", a.inputs())
+	return fault.New(fault.UnsupportedInput, "%s", sentence).With("modes", m.Modes()).With("given", a.inputs())
 }
 
 // inputs lists the fields of the input that are given.
