@@ -33,15 +33,17 @@ func callSignature(call jsonscan.Value) string {
 
 // writeSignature writes a signature, if there is one, where its server has it, but for one among details.
 func writeSignature(w *jsonscan.Writer, proof string) {
-	place, raw, found := strings.Cut(proof, ":")
-	switch {
-	case proof == "", strings.HasPrefix(proof, inDetails):
+	if proof == "" || strings.HasPrefix(proof, inDetails) {
 		return
-	case strings.HasPrefix(proof, inFields):
+	}
+	if raw, found := strings.CutPrefix(proof, inFields); found {
 		w.Key("provider_specific_fields").Open(object).Key("thought_signature").Text(raw).Close(object)
 		return
-	case !found:
-		place, raw = "google", proof
+	}
+	raw, atCloud := strings.CutPrefix(proof, inVertex)
+	place := "google"
+	if atCloud {
+		place = "vertex"
 	}
 	w.Key("extra_content").Open(object).Key(place).Open(object).Key("thought_signature").Text(raw).Close(object).Close(object)
 }
