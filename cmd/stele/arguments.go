@@ -80,9 +80,9 @@ func help() *cobra.Command {
 func refuseCommand(c *cobra.Command, name string) error {
 	meant := ""
 	if near := c.SuggestionsFor(name); len(near) > 0 {
-		meant = ", did you mean " + near[0] + "?"
+		meant = " did you mean " + near[0] + "?"
 	}
-	return fmt.Errorf("there is no command %q%s: %s --help lists them", c.CommandPath()+" "+name, meant, c.CommandPath())
+	return fmt.Errorf("there is no command %q:%s %s --help lists them", c.CommandPath()+" "+name, meant, c.CommandPath())
 }
 
 // checkFlags refuses what no flag can mean: a time or a number below zero, and nothing where
