@@ -39,9 +39,10 @@ func (b Bounds) withDefaults() Bounds {
 }
 
 // Once an answer is out, what is left of a body no handler wanted is read for a while:
-// closing on a client that still sends would destroy the answer on its way. What bounds it is
-// the time: clients that look for the answer only when all is sent may send any number of bytes.
+// closing on a client that still sends would destroy the answer on its way. Some look for the
+// answer only when all is sent, which may be far more than any route takes.
 const (
+	lingerBytes = 256 << 20
 	lingerPause = time.Second // without a byte
 	lingerTime  = 5 * time.Second
 )

@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"errors"
-	"math"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -187,7 +186,7 @@ func (x *exchange) end(aborted, patient bool) {
 	if x.hasRest() {
 		if patient && !aborted && !x.expects && !x.hasty {
 			_ = x.FlushError() // the answer first
-			x.in.rest(math.MaxInt, lingerPause, lingerTime)
+			x.in.rest(lingerBytes, lingerPause, lingerTime)
 		}
 		x.in.leave()
 	}
