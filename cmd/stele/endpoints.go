@@ -11,6 +11,7 @@ import (
 	"stele/internal/access"
 	"stele/internal/assembly"
 	"stele/internal/webhook"
+	"stele/internal/wire"
 )
 
 func (p *program) webhooksEndpoints() *cobra.Command {
@@ -34,7 +35,7 @@ type wireEndpoint struct {
 
 func toWireEndpoint(e webhook.Endpoint) wireEndpoint {
 	return wireEndpoint{
-		ID: e.ID, Workspace: textOrNil(e.Workspace), URL: e.URL, Events: append([]string{}, e.Events...), Enabled: e.Enabled, CreatedBy: e.Creator, CreatedAt: stamp(e.Created),
+		ID: e.ID, Workspace: textOrNil(e.Workspace), URL: e.URL, Events: append([]string{}, e.Events...), Enabled: e.Enabled, CreatedBy: e.Creator, CreatedAt: wire.Time(e.Created),
 		OldUntil: maybe(e.OldUntil), GivenUp: e.GivenUp,
 	}
 }
