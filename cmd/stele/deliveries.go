@@ -121,6 +121,9 @@ func (p *program) webhooksReplay() *cobra.Command {
 			}
 			return say(c, map[string]int{"replayed": n}, "%d will be sent again\n", n)
 		}
+		if filter != (webhook.Filter{}) {
+			return errors.New("name a delivery, or say with flags which ones are meant: not both")
+		}
 		err = s.Store.Replay(c.Context(), args[0])
 		if errors.Is(err, access.ErrNotFound) {
 			return fmt.Errorf("there is no delivery %q: stele webhooks deliveries shows them", args[0])

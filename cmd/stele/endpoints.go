@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -97,7 +98,10 @@ func sayEndpoint(c *cobra.Command, e webhook.Endpoint, secret string) error {
 	if secret == "" {
 		return say(c, w, "%s\n", e.ID)
 	}
-	return say(c, w, "%s\n%s\n", e.ID, secret)
+	if err := say(c, w, "%s\n%s\n", e.ID, secret); err != nil { // nobody has it
+		return fmt.Errorf("the secret of %s could not be printed; stele webhooks endpoints rotate %s makes another: %w", e.ID, e.ID, err)
+	}
+	return nil
 }
 
 func (p *program) endpointsEdit() *cobra.Command {
