@@ -98,6 +98,10 @@ func checkFlags(set *pflag.FlagSet) (err error) {
 		if !f.Changed {
 			return
 		}
+		if other := excluded(set, f); other != "" {
+			err = fmt.Errorf("--%s and --%s cannot both be meant", f.Name, other)
+			return
+		}
 		switch text := f.Value.String(); f.Value.Type() {
 		case "duration":
 			if d, _ := time.ParseDuration(text); d < 0 || d == 0 && f.DefValue == "0s" && f.Name != "grace" {
@@ -114,6 +118,18 @@ func checkFlags(set *pflag.FlagSet) (err error) {
 		}
 	})
 	return err
+}
+
+// excluded is a flag that was given beside f, although one of them says what the other denies.
+func excluded(set *pflag.FlagSet, f *pflag.Flag) string {
+	for _, group := range f.Annotations["cobra_annotation_mutually_exclusive"] {
+		for name := range strings.FieldsSeq(group) {
+			if name != f.Name && set.Changed(name) {
+				return name
+			}
+		}
+	}
+	return ""
 }
 
 // refuseFlag says what a flag takes whose value cannot be read.

@@ -51,6 +51,13 @@ func TestEveryCommandRefusesWhatItCannotMean(t *testing.T) {
 			}
 		}
 		c.Flags().VisitAll(func(f *pflag.Flag) {
+			for _, group := range f.Annotations["cobra_annotation_mutually_exclusive"] {
+				both := with()
+				for name := range strings.FieldsSeq(group) {
+					both = append(both, "--"+name+"="+map[string]string{"bool": "true"}[c.Flags().Lookup(name).Value.Type()])
+				}
+				refusal(t, data, both...)
+			}
 			switch f.Value.Type() {
 			case "duration":
 				for _, value := range []string{"1d", "", "soon", "99999999h"} {
@@ -87,6 +94,21 @@ func TestAKeyThatCannotBePrintedIsRevoked(t *testing.T) {
 	w.stdout = &out
 	if err := run(t.Context(), []string{"keys", "list", "--data", data}, w); err != nil || !strings.Contains(out.String(), "revoked") || strings.Contains(out.String(), "active") {
 		t.Error(err, out.String())
+	}
+}
+
+// TestASecretThatCannotBePrintedCanBeMadeAnew makes some that go nowhere.
+func TestASecretThatCannotBePrintedCanBeMadeAnew(t *testing.T) {
+	t.Parallel()
+	var errs bytes.Buffer
+	w := world{getenv: func(string) string { return "" }, dir: t.TempDir(), stdin: strings.NewReader(""), stdout: full{}, stderr: &errs}
+	for command, remedy := range map[string]string{
+		"users create --email ada@example.com": "stele users reset ada@example.com", "webhooks endpoints create --url https://example.com/x": "endpoints rotate ep_",
+	} {
+		errs.Reset()
+		if err := run(t.Context(), append(strings.Fields(command), "--data", filepath.Join(w.dir, "data")), w); err == nil || !strings.Contains(errs.String(), remedy) {
+			t.Errorf("%s: %v %s", command, err, errs.String())
+		}
 	}
 }
 
@@ -138,7 +160,7 @@ func TestFlagsThatWouldBeTakenForEverythingAreRefused(t *testing.T) {
 		{"keys", "create", "--name", "a", "--expires", "0"}, {"keys", "create", "--name", "a", "--scope", ""}, {"keys", "create", "--name", "a", "--allow-cidr", ""},
 		{"keys", "create", "--name", "a\nb"}, {"keys", "create", "--name", "\x1b[31mred"}, {"workspaces", "create", "x", "--name", "a\u202eb"},
 		{"limits", "create", "--name", "a", "--window", "month", "--amount", "1e3"}, {"limits", "create", "--name", "a", "--window", "month", "--amount", "5", "--time-zone", "Local"},
-		{"webhooks", "replay", "--event", "nope"}, {"credits", "grant", "--workspace", "default", "--amount", "1", "--expires", "0s"},
+		{"webhooks", "replay", "--event", "nope"}, {"webhooks", "replay", "msg_x", "--state", "given_up"}, {"credits", "grant", "--workspace", "default", "--amount", "1", "--expires", "0s"},
 	} {
 		refusal(t, data, args...)
 	}

@@ -14,6 +14,7 @@ import (
 	"stele/internal/assembly"
 	"stele/internal/console/audit"
 	"stele/internal/telemetry"
+	"stele/internal/wire"
 )
 
 func (p *program) audit() *cobra.Command {
@@ -39,7 +40,7 @@ func (p *program) auditList() *cobra.Command {
 				return printEntries(c, list)
 			}
 			return printTable(c, list, "", "TIME\tWHO\tACTION\tTARGET\tDETAIL\tCHANGES", func(e access.Entry) []string {
-				return []string{stamp(e.At), cmp.Or(e.ActorName, e.Actor), e.Action, e.Target, e.Detail, audit.ChangeWords(e.Changes)}
+				return []string{wire.Time(e.At), cmp.Or(e.ActorName, e.Actor), e.Action, e.Target, e.Detail, audit.ChangeWords(e.Changes)}
 			})
 		})
 	flags := c.Flags()

@@ -11,6 +11,7 @@ import (
 
 	"stele/internal/archive"
 	"stele/internal/assembly"
+	"stele/internal/wire"
 )
 
 func (p *program) backup() *cobra.Command {
@@ -67,7 +68,7 @@ func (p *program) backupIdentity() *cobra.Command {
 func wireBackup(folder string, m *archive.Manifest) map[string]any {
 	return map[string]any{
 		"folder": folder, "rows": m.All(), "tables": len(m.Tables), "files": m.Blobs, "bytes": m.Bytes, "jobs": m.Jobs.Rows,
-		"schema": m.Schema, "engine": m.Engine, "at": stamp(m.At), "master_key": m.Masters[0], "master_key_inside": m.Wrapped,
+		"schema": m.Schema, "engine": m.Engine, "at": wire.Time(m.At), "master_key": m.Masters[0], "master_key_inside": m.Wrapped,
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"stele/internal/limit"
 	"stele/internal/media"
 	"stele/internal/price"
+	"stele/internal/wire"
 )
 
 func (p *program) credits() *cobra.Command {
@@ -46,7 +47,7 @@ type wireGrant struct {
 func toWireGrant(g limit.Grant) wireGrant {
 	return wireGrant{
 		ID: g.ID, Workspace: g.Workspace, Amount: limit.Money(g.Nano), Lapsed: limit.Money(g.Lapsed), ExpiresAt: maybe(g.Expires), Expired: g.Closed,
-		Note: g.Note, GrantedBy: g.By, CreatedAt: stamp(g.Created),
+		Note: g.Note, GrantedBy: g.By, CreatedAt: wire.Time(g.Created),
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"stele/internal/access"
 	"stele/internal/assembly"
 	"stele/internal/webhook"
+	"stele/internal/wire"
 )
 
 // wireDelivery is a delivery as scripts read it.
@@ -37,7 +38,7 @@ type wireDelivery struct {
 func toWireDelivery(d webhook.Delivery) wireDelivery {
 	w := wireDelivery{
 		ID: d.ID, Type: d.Type, Generation: d.Subject, Subject: d.Subject, Workspace: d.Workspace, Endpoint: textOrNil(d.Endpoint), URL: d.URL, State: string(d.State), Tries: d.Tries,
-		Status: d.Status, Problem: d.Problem, Answer: d.Answer, CreatedAt: stamp(d.Created), TriedAt: maybe(d.Tried), NextAt: maybe(d.Next),
+		Status: d.Status, Problem: d.Problem, Answer: d.Answer, CreatedAt: wire.Time(d.Created), TriedAt: maybe(d.Tried), NextAt: maybe(d.Next),
 		DeliveredAt: maybe(d.Delivered),
 	}
 	if d.Type == webhook.LimitReached {
@@ -119,6 +120,9 @@ func (p *program) webhooksReplay() *cobra.Command {
 				return err
 			}
 			return say(c, map[string]int{"replayed": n}, "%d will be sent again\n", n)
+		}
+		if filter != (webhook.Filter{}) {
+			return errors.New("name a delivery, or say with flags which ones are meant: not both")
 		}
 		err = s.Store.Replay(c.Context(), args[0])
 		if errors.Is(err, access.ErrNotFound) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"stele/internal/access"
 	"stele/internal/assembly"
 	"stele/internal/webhook"
+	"stele/internal/wire"
 )
 
 func (p *program) webhooksEndpoints() *cobra.Command {
@@ -34,7 +36,7 @@ type wireEndpoint struct {
 
 func toWireEndpoint(e webhook.Endpoint) wireEndpoint {
 	return wireEndpoint{
-		ID: e.ID, Workspace: textOrNil(e.Workspace), URL: e.URL, Events: append([]string{}, e.Events...), Enabled: e.Enabled, CreatedBy: e.Creator, CreatedAt: stamp(e.Created),
+		ID: e.ID, Workspace: textOrNil(e.Workspace), URL: e.URL, Events: append([]string{}, e.Events...), Enabled: e.Enabled, CreatedBy: e.Creator, CreatedAt: wire.Time(e.Created),
 		OldUntil: maybe(e.OldUntil), GivenUp: e.GivenUp,
 	}
 }
@@ -96,7 +98,10 @@ func sayEndpoint(c *cobra.Command, e webhook.Endpoint, secret string) error {
 	if secret == "" {
 		return say(c, w, "%s\n", e.ID)
 	}
-	return say(c, w, "%s\n%s\n", e.ID, secret)
+	if err := say(c, w, "%s\n%s\n", e.ID, secret); err != nil { // nobody has it
+		return fmt.Errorf("the secret of %s could not be printed; stele webhooks endpoints rotate %s makes another: %w", e.ID, e.ID, err)
+	}
+	return nil
 }
 
 func (p *program) endpointsEdit() *cobra.Command {

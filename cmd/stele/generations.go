@@ -8,6 +8,7 @@ import (
 
 	"stele/internal/assembly"
 	"stele/internal/generation"
+	"stele/internal/wire"
 )
 
 func (p *program) generations() *cobra.Command {
@@ -50,7 +51,7 @@ func taskRow(t generation.Task) []string {
 	if !t.Ended.IsZero() {
 		took = t.Ended.Sub(t.Created).Round(time.Millisecond).String()
 	}
-	return []string{t.ID, t.Model, t.Mode, string(t.State), fmt.Sprintf("%.0f%%", t.Progress*100), stamp(t.Created), took, t.Code}
+	return []string{t.ID, t.Model, t.Mode, string(t.State), fmt.Sprintf("%.0f%%", t.Progress*100), wire.Time(t.Created), took, t.Code}
 }
 
 func (p *program) generationsShow() *cobra.Command {

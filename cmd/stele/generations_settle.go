@@ -12,6 +12,7 @@ import (
 	"stele/internal/generation"
 	"stele/internal/limit"
 	"stele/internal/price"
+	"stele/internal/wire"
 )
 
 // mostUnsettled is how many the list shows.
@@ -33,7 +34,7 @@ func (p *program) generationsUnsettled() *cobra.Command {
 			return printJSON(c, each(tasks, func(t generation.Task) generation.View { return s.Generations.View(&t) }))
 		}
 		return printTable(c, tasks, "All generations are settled.", "ID\tWORKSPACE\tPROVIDER\tMODEL\tSTATUS\tHELD\tENDED\tERROR", func(t generation.Task) []string {
-			return []string{t.ID, t.Workspace, t.Provider, t.Model, string(t.State), "$" + limit.Money(t.Nano), stamp(t.Ended), t.Message}
+			return []string{t.ID, t.Workspace, t.Provider, t.Model, string(t.State), "$" + limit.Money(t.Nano), wire.Time(t.Ended), t.Message}
 		})
 	})
 	c.Flags().StringVar(&workspace, "workspace", "", "only those of this workspace")

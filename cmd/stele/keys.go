@@ -12,6 +12,7 @@ import (
 
 	"stele/internal/access"
 	"stele/internal/assembly"
+	"stele/internal/wire"
 )
 
 func (p *program) keys() *cobra.Command {
@@ -160,7 +161,7 @@ type wireKey struct {
 func toWireKey(k access.Key, secret string) wireKey {
 	out := wireKey{
 		ID: k.ID, Key: secret, Name: k.Name, Workspace: k.Workspace, Environment: string(k.Environment), Sandbox: k.Sandbox,
-		Models: k.Scope.Models, CreatedAt: stamp(k.CreatedAt), ExpiresAt: maybe(k.End()), LastUsedAt: maybe(k.LastUsedAt),
+		Models: k.Scope.Models, CreatedAt: wire.Time(k.CreatedAt), ExpiresAt: maybe(k.End()), LastUsedAt: maybe(k.LastUsedAt),
 		Status: k.Status(time.Now()), CIDRs: append([]string{}, k.CIDRs...), Secrets: len(k.WorkingSecrets(time.Now())),
 		IdleExpires: lengthText(k.IdleAfter()), CreatedBy: textOrNil(cmp.Or(k.CreatorName, k.Creator)),
 	}

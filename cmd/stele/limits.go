@@ -12,6 +12,7 @@ import (
 	"stele/internal/assembly"
 	"stele/internal/limit"
 	"stele/internal/price"
+	"stele/internal/wire"
 )
 
 func (p *program) limits() *cobra.Command {
@@ -50,7 +51,7 @@ type wireStanding struct {
 func toWireLimit(l limit.Limit) wireLimit {
 	w := wireLimit{
 		ID: l.ID, Name: l.Name, Workspace: textOrNil(l.Workspace), Measure: string(l.Measure), Window: string(l.Window), Amount: amountOf(&l, l.Amount), Kind: "hard",
-		Refuse: l.Refuse, Unpriced: l.Unpriced, Marks: l.Marks, Zone: l.Zone, CreatedAt: stamp(l.Created), Subject: []string{},
+		Refuse: l.Refuse, Unpriced: l.Unpriced, Marks: l.Marks, Zone: l.Zone, CreatedAt: wire.Time(l.Created), Subject: []string{},
 	}
 	if l.Soft {
 		w.Kind = "soft"
@@ -65,7 +66,7 @@ func toWireStanding(st limit.Standing) wireStanding {
 	b := st.Balance
 	return wireStanding{
 		Subject: strings.ReplaceAll(st.Subject, "\n", ", "), Settled: amountOf(st.Limit, b.Settled), Held: amountOf(st.Limit, b.Leased+b.Held),
-		Doubt: amountOf(st.Limit, b.Doubt), Left: amountOf(st.Limit, st.Left), From: stamp(st.Start), Until: maybe(st.End),
+		Doubt: amountOf(st.Limit, b.Doubt), Left: amountOf(st.Limit, st.Left), From: wire.Time(st.Start), Until: maybe(st.End),
 	}
 }
 

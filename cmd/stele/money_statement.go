@@ -84,6 +84,7 @@ func (p *program) moneyStatement() *cobra.Command {
 	c.Flags().StringVar(&workspace, "workspace", access.DefaultWorkspace, "whose usage")
 	c.Flags().StringVar(&month, "month", "", "such as 2026-11 (default: the last month that is over)")
 	c.Flags().BoolVar(&asCSV, "csv", false, "print CSV")
+	c.MarkFlagsMutuallyExclusive("csv", "json")
 	return c
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"stele/internal/assembly"
 	"stele/internal/fleet"
+	"stele/internal/wire"
 )
 
 func (p *program) nodes() *cobra.Command {
@@ -30,7 +31,7 @@ func (p *program) nodes() *cobra.Command {
 		if err := printTable(c, list, "no server has run in the last day", "ID\tHOST\tADDRESS\tVERSION\tSTATE\tSINCE\tREQUESTS\tSTREAMS\tTASKS\tJOURNAL", nodeRow); err != nil || all.Waiting == 0 {
 			return err
 		}
-		_, err = fmt.Fprintf(c.OutOrStdout(), "\n%d generations wait for a server, the oldest since %s\n", all.Waiting, stamp(all.Oldest))
+		_, err = fmt.Fprintf(c.OutOrStdout(), "\n%d generations wait for a server, the oldest since %s\n", all.Waiting, wire.Time(all.Oldest))
 		return err
 	})
 }
@@ -59,7 +60,7 @@ type wireNode struct {
 
 func toWireNode(n fleet.Node, now time.Time) wireNode {
 	return wireNode{
-		ID: n.ID, Host: n.Host, Address: n.Address, Version: n.Version, Alive: n.Alive(now), StartedAt: maybe(n.Started), SeenAt: stamp(n.Seen),
+		ID: n.ID, Host: n.Host, Address: n.Address, Version: n.Version, Alive: n.Alive(now), StartedAt: maybe(n.Started), SeenAt: wire.Time(n.Seen),
 		Requests: n.Requests, Streams: n.Streams, Tasks: n.Tasks, Journal: n.Journal, LagMS: n.Lag.Milliseconds(),
 	}
 }

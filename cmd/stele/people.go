@@ -14,6 +14,7 @@ import (
 	"stele/internal/access"
 	"stele/internal/assembly"
 	"stele/internal/config"
+	"stele/internal/wire"
 )
 
 // onPerson makes do what a command does to the account that its argument names.
@@ -102,7 +103,7 @@ type wireUser struct {
 }
 
 func toWireUser(p access.Person, workspace string) wireUser {
-	u := wireUser{ID: p.ID, Email: p.Email, Admin: p.Admin, CreatedAt: stamp(p.CreatedAt), LastSeenAt: maybe(p.SeenAt), Factors: p.Factors}
+	u := wireUser{ID: p.ID, Email: p.Email, Admin: p.Admin, CreatedAt: wire.Time(p.CreatedAt), LastSeenAt: maybe(p.SeenAt), Factors: p.Factors}
 	if workspace != "" && p.Role != "" {
 		u.Roles = map[string]string{workspace: string(p.Role)}
 	}
@@ -113,7 +114,7 @@ func toWireUser(p access.Person, workspace string) wireUser {
 func (u wireUser) withLink(cfg *config.Config, secret string, p access.Person) wireUser {
 	if secret != "" {
 		u.Link = cfg.ConsolePublic(cfg.Listen, cfg.Console.Listen) + "/console/welcome?token=" + url.QueryEscape(secret)
-		u.LinkUntil = stamp(p.Link.Until)
+		u.LinkUntil = wire.Time(p.Link.Until)
 	}
 	return u
 }
@@ -126,7 +127,10 @@ func printUser(c *cobra.Command, u wireUser, what string) error {
 	if u.Link != "" {
 		text += fmt.Sprintf("They choose their password here. It works once, until %s, and cannot be shown again:\n\n  %s\n", u.LinkUntil, u.Link)
 	}
-	return say(c, u, "%s", text)
+	if err := say(c, u, "%s", text); err != nil {
+		return fmt.Errorf("%s %s, which could not be printed; stele users reset %s prints a link to a password: %w", u.Email, what, u.Email, err)
+	}
+	return nil
 }
 
 // rolesText is what a person may do, for a table.

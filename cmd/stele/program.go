@@ -14,6 +14,7 @@ import (
 	"stele/internal/assembly"
 	"stele/internal/config"
 	"stele/internal/label"
+	"stele/internal/wire"
 )
 
 // program is what every command sees: the world, and the flags that were given.
@@ -131,13 +132,11 @@ func each[T, V any](list []T, to func(T) V) []V {
 	return out
 }
 
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
-
 func maybe(t time.Time) *string {
 	if t.IsZero() {
 		return nil
 	}
-	return textOrNil(stamp(t))
+	return textOrNil(wire.Time(t))
 }
 
 func textOrNil(text string) *string {

@@ -7,6 +7,7 @@ import (
 
 	"stele/internal/access"
 	"stele/internal/assembly"
+	"stele/internal/wire"
 )
 
 func (p *program) workspaces() *cobra.Command {
@@ -53,5 +54,5 @@ type wireWorkspace struct {
 }
 
 func toWireWorkspace(w access.Workspace) wireWorkspace {
-	return wireWorkspace{ID: w.ID, Name: w.Label(), People: w.Members, CreatedAt: stamp(w.CreatedAt)}
+	return wireWorkspace{ID: w.ID, Name: w.Label(), People: w.Members, CreatedAt: wire.Time(w.CreatedAt)}
 }

@@ -13,6 +13,7 @@ import (
 	"stele/internal/file"
 	"stele/internal/media"
 	"stele/internal/replay"
+	"stele/internal/wire"
 )
 
 // arrival is an upload on its way through the door.
@@ -170,13 +171,11 @@ func fits(o *media.Operation, f *file.File) error {
 	return nil
 }
 
-const milliseconds = "2006-01-02T15:04:05.000Z07:00"
-
 func toWireFile(f *file.File, address string) wireFile {
 	return wireFile{
 		ID: f.ID, Object: "file", Provider: "local", URL: address, Key: f.Blob, FileType: f.Kind, ContentType: f.Type, Size: f.Size,
 		Filename: f.Name, SHA256: f.SHA256, Width: f.Width, Height: f.Height, Duration: f.Duration,
-		CreatedAt: f.Created.UTC().Format(milliseconds), ExpiresAt: f.Expires.UTC().Format(milliseconds),
+		CreatedAt: wire.Time(f.Created), ExpiresAt: wire.Time(f.Expires),
 	}
 }
 

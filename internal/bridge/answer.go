@@ -36,6 +36,7 @@ type answer struct {
 	told       details          // all reasoning_details so far
 	untold     []jsonscan.Value // those that came and are not among them yet
 	signed     []signature      // of calls and of the text, told at the end
+	summary    strings.Builder  // of the conversation, where that is what is asked for
 	stop       chat.Stop        // why the model stopped
 	usage      chat.Usage
 	cost       []byte // in USD, where the server tells it
@@ -58,6 +59,11 @@ func (a *answer) begin() error {
 
 // finish tells the end, whole or not, and is the response as it is kept.
 func (a *answer) finish(err error) (response []byte, status string, sendErr error) {
+	if err == nil && a.shortens {
+		if sendErr = a.tellSummary(); sendErr != nil {
+			return nil, "failed", sendErr
+		}
+	}
 	status = "completed"
 	switch {
 	case err != nil:

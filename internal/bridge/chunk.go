@@ -37,7 +37,7 @@ func (a *answer) follow(stream io.Reader) error {
 			return err
 		}
 	}
-	return nil
+	return a.checkSummary()
 }
 
 // read is what the server's frames mean.
@@ -114,6 +114,10 @@ func text(v jsonscan.Value) string {
 
 // take takes over what is new.
 func (a *answer) take(events []chat.Event) error {
+	if a.shortens {
+		a.takeSummary(events)
+		return nil
+	}
 	for i := range events {
 		e := &events[i]
 		var err error

@@ -96,7 +96,9 @@ func transcript(o *order, items []item) string {
 		switch v := &items[i]; {
 		case v.kind == "message":
 			say(v.Get("role").View(), wordsOf(v.Get("content")))
-		case v.kind == "compaction":
+		case v.kind == "agent_message":
+			say(routeOf(v.Value), wordsOf(v.Get("content")))
+		case v.isSummary():
 			summary, _ := summaryOf(v.Value)
 			say("summary of what was before", summary)
 		case v.isCall():
@@ -121,6 +123,8 @@ func wordsOf(v jsonscan.Value) string {
 			switch kind := part.Get("type").View(); kind {
 			case "input_image", "input_file", "input_audio":
 				list = append(list, "("+strings.TrimPrefix(kind, "input_")+")")
+			case "encrypted_content":
+				list = append(list, plainContent(part))
 			default:
 				list = append(list, part.Get("text").View()+part.Get("refusal").View())
 			}
@@ -139,10 +143,22 @@ func compactedJSON(a *answer, items []item, summary string) []byte {
 			w.Raw(listedItem(v.Raw(), uid.New("msg")))
 		}
 	}
-	content := summaryMark + base64.StdEncoding.EncodeToString([]byte(summary))
-	w.Open(object).Key("id").Text(uid.New("cmp")).Key("type").Plain("compaction").Key("encrypted_content").Text(content).Close(object)
+	w.Raw(summaryItem(uid.New("cmp"), summary))
 	writeUsage(w.Close(array).Key("usage"), a.usage, a.cost)
 	return w.Close(object).Bytes()
+}
+
+// summaryItem is a summary as it goes back and forth.
+func summaryItem(id, summary string) []byte {
+	var w jsonscan.Writer
+	w.Open(object).Key("id").Text(id).Key("type").Plain("compaction").Key("encrypted_content")
+	return w.Text(summaryMark + base64.StdEncoding.EncodeToString([]byte(summary))).Close(object).Bytes()
+}
+
+// isSummary reports whether an item stands for what was said before it, by any of the names
+// that Codex has had for it.
+func (i *item) isSummary() bool {
+	return i.kind == "compaction" || i.kind == "compaction_summary" || i.kind == "context_compaction"
 }
 
 // summaryOf is what a summary says, if it is one of the bridge's own.

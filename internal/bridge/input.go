@@ -74,7 +74,9 @@ func (t *talk) addItem(v *item) error {
 			return err
 		}
 		return t.addResult(v)
-	case "compaction":
+	case "agent_message":
+		return t.addAgentMessage(v.Value, path)
+	case "compaction", "compaction_summary", "context_compaction":
 		t.addSummary(v.Value, path)
 	case "additional_tools":
 		return t.tools.addAll(v.Get("tools"), path+".tools", t.drop)

@@ -184,5 +184,5 @@ func (t *talk) putInOrder(items []item) []item {
 
 // isOthers reports whether an item ends what a model made.
 func (i *item) isOthers() bool {
-	return i.isOutput() || i.kind == "message" && i.Get("role").View() != "assistant"
+	return i.isOutput() || i.kind == "agent_message" || i.kind == "message" && i.Get("role").View() != "assistant"
 }

@@ -26,6 +26,7 @@ type order struct {
 	tools      *toolbox
 	called     map[string]bool // ids of the calls so far
 	rests      bool            // no thoughts are asked for, because the model could not call tools
+	shortens   bool            // its last item asks for a summary of the conversation
 	dropped    []string        // what is not carried, in words
 }
 
@@ -55,6 +56,12 @@ func (b *Bridge) decode(body []byte) (*order, error) {
 	items, err := o.conversation(b.Kept)
 	if err != nil {
 		return nil, err
+	}
+	if o.shortens, err = endsInTrigger(items); err != nil {
+		return nil, err
+	}
+	if o.shortens {
+		return o, b.writeSummaryRequest(o, items)
 	}
 	for _, one := range talk.putInOrder(items) {
 		if err := talk.addItem(&one); err != nil {

@@ -167,6 +167,9 @@ func (b *Bridge) keep(a *answer, response []byte, status string) {
 	if status == "failed" {
 		return
 	}
+	if a.shortens { // what comes after it goes on from the summary, not from what that stands for
+		a.previous, a.before, a.input = "", nil, nil
+	}
 	var errs []error
 	if a.thread != "" {
 		errs = append(errs, b.Kept.Append(a.thread, a.spoken()))

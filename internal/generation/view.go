@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"stele/internal/media"
+	"stele/internal/wire"
 )
 
 // View is a task as clients see it, everywhere they see it.
@@ -92,30 +93,27 @@ type Problem struct {
 	Message string `json:"message"`
 }
 
-// milliseconds is how clients see times.
-const milliseconds = "2006-01-02T15:04:05.000Z"
-
 // View shows a task, with addresses of its outputs that are good from now on.
 func (s *Service) View(t *Task) View {
 	v := View{
 		ID: t.ID, Status: string(t.State), Model: t.Model, App: t.App, MediaType: t.MediaType, Mode: t.Mode,
-		Credits: t.Credits, USD: media.Amount(t.Nano).String(), Created: t.Created.UTC().Format(milliseconds),
-		Updated: t.Updated.UTC().Format(milliseconds), Progress: t.Progress, Steps: t.Steps,
+		Credits: t.Credits, USD: media.Amount(t.Nano).String(), Created: wire.Time(t.Created),
+		Updated: wire.Time(t.Updated), Progress: t.Progress, Steps: t.Steps,
 	}
 	for _, st := range t.preview {
 		left := Left{Name: st.Limit.Name, Measure: string(st.Limit.Measure), Amount: st.Limit.Count(st.Limit.Amount), Left: st.Limit.Count(st.Left)}
 		if st.Reset > 0 {
-			left.Resets = s.Now().Add(st.Reset).UTC().Format(milliseconds)
+			left.Resets = wire.Time(s.Now().Add(st.Reset))
 		}
 		v.Limits = append(v.Limits, left)
 	}
 	if !t.CancelAt.IsZero() {
-		v.CancelAt = t.CancelAt.UTC().Format(milliseconds)
+		v.CancelAt = wire.Time(t.CancelAt)
 	}
 	if !t.State.Final() {
 		v.Position = t.Position
 		if at := s.expectedEnd(t); !at.IsZero() {
-			v.Expected = at.UTC().Format(milliseconds)
+			v.Expected = wire.Time(at)
 		}
 	}
 	switch t.State {
@@ -184,7 +182,7 @@ func (s *Service) message(kind string, t *Task) []byte {
 		Type string `json:"type"`
 		At   string `json:"timestamp"`
 		Data View   `json:"data"`
-	}{kind, s.Now().UTC().Format(milliseconds), s.View(t)})
+	}{kind, wire.Time(s.Now()), s.View(t)})
 	if err != nil {
 		panic(err) // it is made of texts and numbers
 	}

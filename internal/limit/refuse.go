@@ -8,13 +8,11 @@ import (
 
 	"stele/internal/fault"
 	"stele/internal/price"
+	"stele/internal/wire"
 )
 
 // mostRetry is the longest wait after which a client tries again by itself.
 const mostRetry = time.Minute
-
-// milliseconds is how programs of clients see times.
-const milliseconds = "2006-01-02T15:04:05.000Z"
 
 // usedUp is the part of an amount that may be left of a limit which is used up: what is
 // settled seldom comes to the whole of it, because the last of it is less than a call could take.
@@ -55,7 +53,7 @@ func (c *counter) refuse(n int64, now time.Time) error {
 	}
 	e := fault.New(code, sentence, l.Name).With("limit", l.Name).With("amount", l.Count(l.Amount)).With("left", l.Count(st.Left))
 	if !c.name.End.IsZero() {
-		e = e.With("resets_at", c.name.End.UTC().Format(milliseconds))
+		e = e.With("resets_at", wire.Time(c.name.End))
 	}
 	e.RetryAfter, e.Spent = after, after > mostRetry || after == 0
 	e.Limits = []fault.Standing{st}

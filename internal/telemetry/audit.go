@@ -20,6 +20,7 @@ import (
 
 	"stele/internal/access"
 	"stele/internal/pause"
+	"stele/internal/wire"
 )
 
 const (
@@ -316,7 +317,7 @@ type wireChange struct {
 // AuditLine is an entry as a line of JSON.
 func AuditLine(e access.Entry) []byte {
 	w := wireEntry{
-		Seq: e.Seq, ID: e.ID, At: e.At.UTC().Format("2006-01-02T15:04:05.000Z"), Actor: e.Actor, ActorName: e.ActorName, Workspace: e.Workspace,
+		Seq: e.Seq, ID: e.ID, At: wire.Time(e.At), Actor: e.Actor, ActorName: e.ActorName, Workspace: e.Workspace,
 		Action: e.Action, Target: e.Target, Detail: e.Detail, Hash: e.Hash,
 	}
 	for _, c := range e.Changes {

@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json"
 
 	"stele/internal/limit"
 	"stele/internal/price"
 	"stele/internal/revision"
+	"stele/internal/wire"
 )
 
 // Subscriber tells of thresholds as they are passed.
@@ -52,7 +52,7 @@ type reachedData struct {
 // ThresholdPassed is the event of a threshold that was passed.
 func ThresholdPassed(p limit.Passed) Event {
 	l := &p.Limit
-	m := reached{Type: LimitReached, At: stamp(p.At), Data: reachedData{
+	m := reached{Type: LimitReached, At: wire.Time(p.At), Data: reachedData{
 		Limit: l.ID, Name: l.Name, Subject: l.Subjects(p.Subject), Measure: l.Measure, Window: l.Window,
 		Percentage: p.Mark, Amount: l.Count(p.Amount), Used: l.Count(p.Used), Soft: l.Soft,
 	}}
@@ -60,7 +60,7 @@ func ThresholdPassed(p limit.Passed) Event {
 		m.Data.Workspace = &l.Workspace
 	}
 	if !p.End.IsZero() {
-		start, end := stamp(p.Start), stamp(p.End)
+		start, end := wire.Time(p.Start), wire.Time(p.End)
 		m.Data.WindowStart, m.Data.WindowEnd = &start, &end
 	}
 	return Event{Workspace: l.Workspace, Type: LimitReached, Subject: l.ID, At: p.At, Body: func() []byte {
@@ -71,8 +71,6 @@ func ThresholdPassed(p limit.Passed) Event {
 		return body
 	}}
 }
-
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 // letter is a message as people read it in their mail.
 func letter(d *Delivery) (Mail, error) {

@@ -1,5 +1,5 @@
 // Package wire is frames on the wire: server-sent events and JSON arrays, read
-// and written whole, and data URLs. It must not know what they say.
+// and written whole, data URLs, and times. It must not know what they say.
 package wire
 
 import (

@@ -11,6 +11,7 @@ import (
 	"stele/internal/label"
 	"stele/internal/media"
 	"stele/internal/meter"
+	"stele/internal/wire"
 )
 
 // mostCSVGroups bounds the groups of the file; its days are bounded by the range.
@@ -106,7 +107,7 @@ func csvRow(r *meter.Record, names map[string]string) []string {
 		cost, charge = media.Amount(r.Nano).String(), media.Amount(r.Nano+r.Markup).String()
 	}
 	return []string{
-		r.At.UTC().Format("2006-01-02T15:04:05.000Z"), label.Cell(r.Request), r.ID, strconv.Itoa(r.Status), r.Code, r.Route, r.Dialect,
+		wire.Time(r.At), label.Cell(r.Request), r.ID, strconv.Itoa(r.Status), r.Code, r.Route, r.Dialect,
 		strconv.FormatBool(r.Stream), label.Cell(r.Model), r.Provider, label.Cell(r.Target), r.Key, label.Cell(page.KeyName(r.Key, names)), r.Environment,
 		strconv.Itoa(r.Tries), page.Number(r.Input), page.Number(r.CacheRead), page.Number(r.CacheWrite), page.Number(r.Output), page.Number(r.Reasoning),
 		strconv.FormatBool(r.Estimated), cost, page.Seconds(r.FirstByte), page.Seconds(r.Took), label.Cell(r.Dropped),
