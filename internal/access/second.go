@@ -276,3 +276,12 @@ func (s *Service) Unkeep(v Visitor, where, kept string) ([]byte, error) {
 	}
 	return t.State, nil
 }
+
+// formLife is how long a form is known that was sent.
+const formLife = 24 * time.Hour
+
+// TakeForm notes that a person's form has come, by the name that their browser gave it, and reports
+// whether it had not before, on any server.
+func (s *Service) TakeForm(ctx context.Context, v Visitor, name string) (bool, error) {
+	return s.store.SpendTicket(ctx, "form "+v.User.ID+" "+name, s.now(), s.now().Add(formLife))
+}

@@ -39,6 +39,7 @@ func (c *Console) routes() []page.Route {
 			page.Post("/console/signin/passkey/ask", page.Open, c.askPasskey),
 			page.Get("/console/oidc", page.Open, c.beginSignOn),
 			page.Get("/console/oidc/callback", page.Open, c.finishSignOn),
+			page.Get("/console/present", page.Guest, c.present),
 			page.Post("/console/signout", page.Guest, c.signOut),
 			page.Post("/console/workspace", page.Guest, c.switchWorkspace),
 			page.Get("/console/welcome", page.Open, c.showWelcome),
@@ -147,6 +148,9 @@ func (c *Console) serve(w http.ResponseWriter, r *http.Request, route page.Route
 	}
 	if route.Need != page.Open {
 		if ok, err := c.mayGoOn(w, r, route, v); err != nil || !ok {
+			return err
+		}
+		if err := c.takeOnce(r, v); err != nil {
 			return err
 		}
 	}

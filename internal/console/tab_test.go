@@ -128,10 +128,16 @@ func (b *tab) click(selector string) {
 // submit clicks and waits for the page that comes then.
 func (b *tab) submit(selector string) {
 	b.Helper()
+	b.leave(chromedp.Click(chromedp.CSS(selector)))
+}
+
+// leave does something and waits for the page that comes then.
+func (b *tab) leave(step chromedp.Action[chromedp.Void]) {
+	b.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
 	defer cancel()
-	if _, err := chromedp.RunResponse(ctx, chromedp.Click(chromedp.CSS(selector))); err != nil {
-		b.Fatalf("submit %s: %v", selector, err)
+	if _, err := chromedp.RunResponse(ctx, step); err != nil {
+		b.Fatal(err)
 	}
 	b.fits()
 }

@@ -1,13 +1,6 @@
 // The form of an app, and the page of a run. Without this module files are named
 // in a plain field, and everything else works as it is.
 
-for (const form of document.querySelectorAll("form[data-once]")) {
-  form.addEventListener("submit", () => form.querySelector("button:not([type])")?.setAttribute("disabled", ""));
-}
-addEventListener("pageshow", () => {
-  for (const button of document.querySelectorAll("form[data-once] button[disabled]")) button.removeAttribute("disabled");
-});
-
 for (const field of document.querySelectorAll("[data-media]")) fileField(field);
 
 // fileField puts a shelf of files over the field that names them.

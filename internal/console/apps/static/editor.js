@@ -114,7 +114,7 @@ function open(editor) {
   });
   let leave = false;
 
-  form.addEventListener("submit", () => { saved = text.value; });
+  addEventListener("submit", (event) => { if (event.target === form && !event.defaultPrevented) saved = text.value; }); // it goes
   addEventListener("beforeunload", (event) => { if (changed()) event.preventDefault(); });
 }
 
