@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -19,6 +20,8 @@ func WithMends(e *fault.Error, words string) *fault.Error {
 		return e.MendedBy(fault.InTurns)
 	case Says(words, "expected str instance, list found", "invalid type: sequence, expected a string", "content must be a string", "content' : value must be a string"): // NVIDIA's and others' templates, DeepSeek, Groq
 		return e.MendedBy(fault.Plain)
+	case wordsOnly.MatchString(words):
+		return e.MendedBy(fault.Beside)
 	case Says(words, "failed to parse grammar", "json schema conversion failed"): // llama.cpp
 		return e.MendedBy(fault.Loose)
 	case Says(words, sightless...):
@@ -32,7 +35,7 @@ func WithMends(e *fault.Error, words string) *fault.Error {
 	}
 	switch {
 	case e.Details["reason"] == tooLong:
-		e.Room = leftOf(e)
+		e.Room = cmp.Or(leftOf(e), halfOf(words))
 	case e.Code != fault.RateLimited:
 		e.Room = roomFor(words)
 	}
@@ -65,6 +68,10 @@ var systemless = regexp.MustCompile("(?i)" + strings.Join([]string{
 	"role.{0,40}(should|must|has to) be (one of )?['`\"\\[]*user['`\"]*(,| or| and) ?['`\"]*assistant", // by pydantic, as vLLM, or by hand
 }, "|"))
 
+// wordsOnly is how servers of Anthropic's dialect say that they take only words in the results of tools: LM Studio, Ollama's
+// own service, which says no more, and vLLM before it took more.
+var wordsOnly = regexp.MustCompile(`(?i)only text tool_result blocks are supported|^input should be a valid string( \(ref: [^)]*\))?\.?$|tool_result\S*\.content\S*: input should be a valid string`)
+
 // unshaped is what upstreams say that cannot hold an answer to a shape, or not to this one: Anthropic, Google twice, LM Studio,
 // DeepSeek twice, Groq, Amazon's and Google's Claudes.
 var unshaped = []string{
@@ -95,7 +102,7 @@ func leftOf(e *fault.Error) int64 {
 // Moonshot, Ollama, Google.
 var sightless = []string{
 	"does not support image", "doesn't support image", "does not support the image", "found that support image input", "image input is not supported", "image input not supported",
-	"unknown variant `image_url`", "is not a multimodal model", "at most 0 image", "image_url is only supported by", "image_url is not supported", "unsupported content type 'image_url'",
+	"unknown variant `image_url`", "unknown variant `image`", "is not a multimodal model", "at most 0 image", "image_url is only supported by", "image_url is not supported", "unsupported content type 'image_url'",
 	"unsupported content part type: image_url", "only supports text input", "only support text input", "invalid value: 'image_url'", "does not support vision", "vision is not supported", "no vision capability",
 	"does not support multimodal", "multimodal input is not supported", "missing data required for image input", "image input is not enabled", "image input modality is not enabled",
 }

@@ -19,9 +19,20 @@ var (
 	under = regexp.MustCompile(`(?i)(?:less|lower|smaller) than (\d+)`)
 	// below is Google's: the first number that is too many.
 	below = regexp.MustCompile(`(?i)max_?output_?tokens value of \d+ but the supported range is from 1 \(inclusive\) to (\d+) \(exclusive\)`)
+	// bounded is vLLM's since it counts a conversation only as far as that would fit beside the answer: how long it is
+	// is not known then, only for how long an answer there is no room.
+	bounded = regexp.MustCompile(`(?i)you requested (\d+) output tokens and your prompt contains at least \d+ input tokens`)
 	// left is vLLM's: what the conversation leaves of the window.
 	left = regexp.MustCompile(`(?i)max_(?:completion_)?tokens'? is too large: \d+\. This model's maximum context length is (\d+) tokens and your request has (\d+) input tokens`)
 )
+
+// halfOf is half of the answer for which there is no room beside a conversation whose length its upstream does not tell; 0: it does.
+func halfOf(words string) int64 {
+	if found := bounded.FindStringSubmatch(words); found != nil {
+		return readNumber(found[1]) / 2
+	}
+	return 0
+}
 
 // roomFor is how many tokens an upstream's answer may have, by its own words; 0: they do not say.
 func roomFor(words string) int64 {

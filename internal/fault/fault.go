@@ -62,6 +62,8 @@ const (
 	Blind                              // its model sees no pictures
 	Plain                              // it takes words only as one string
 	Loose                              // it can make nothing of the bounds in schemas of tools
+	Beside                             // it takes only words in the results of tools
+	Unhinted                           // it does not know what Refused names, which says nothing of the answer
 )
 
 // New makes an Error with a message for people. What is too long of it is cut off.

@@ -35,7 +35,7 @@ func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat
 	}
 	var m attempt
 	if req.PassesTo(c.dialect.Name()) {
-		reply, err := c.askAndMend(ctx, req, t, &m, fault.WithoutThoughts)
+		reply, err := c.askAndMend(ctx, req, t, &m, fault.WithoutThoughts|fault.Unhinted)
 		if err == nil || !c.reforms(req, err) {
 			return reply, err
 		}
@@ -59,7 +59,7 @@ func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat
 // not the author's, which says that it does not take the form of a conversation. What that says stays the
 // same. Parameters are between the client and the server.
 func (c *Chat) reforms(req *chat.Request, why error) bool {
-	const form = fault.SystemFirst | fault.InTurns | fault.Plain
+	const form = fault.SystemFirst | fault.InTurns | fault.Plain | fault.Beside
 	return !c.authors && !req.Strict && fault.From(why).Remedy&form != 0
 }
 
@@ -102,7 +102,7 @@ func (c *Chat) askAndMend(ctx context.Context, req *chat.Request, t relay.Target
 		}
 		e := fault.From(err)
 		again := m.has(e.Remedy)
-		if e.Remedy == fault.Without {
+		if e.Remedy == fault.Without || e.Remedy == fault.Unhinted {
 			again = slices.Contains(m.refused, e.Refused) || len(m.refused) == mostRefused
 			m.refused = append(slices.Clip(m.refused), e.Refused)
 		}

@@ -92,7 +92,7 @@ func (w *requestWriter) writeResult(m *chat.Message, p *chat.Part, id string) (b
 	if err := w.writeContent(m, p, &inside); err != nil {
 		return block{}, err
 	}
-	if p.Failed {
+	if p.Failed || w.target.Beside {
 		w.setAside(m, p, &inside)
 	}
 	out := writeBlock(new(jsonscan.Writer), "tool_result").Key("tool_use_id").Plain(id).Key("content")
@@ -116,8 +116,8 @@ func (w *requestWriter) writeResult(m *chat.Message, p *chat.Part, id string) (b
 	return block{json: w.writeRest(p.Raw, out.Bytes()), sort: resultBlock, cache: cache}, nil
 }
 
-// setAside takes what is no text out of a result that reports an error: the API takes only words
-// there. It follows the results.
+// setAside takes what is no text out of a result that reports an error, where the API takes only words,
+// or of any, where the upstream takes nothing else. It follows the results.
 func (w *requestWriter) setAside(m *chat.Message, p *chat.Part, t *turn) {
 	words := make([]block, 0, len(t.blocks)+1)
 	for _, b := range t.blocks {
@@ -128,7 +128,7 @@ func (w *requestWriter) setAside(m *chat.Message, p *chat.Part, t *turn) {
 		}
 	}
 	if len(words) < len(t.blocks) {
-		w.lose(chat.LostPart(*m, *p, chat.Approximated, "what is no text follows the results: an error has only words"))
+		w.lose(chat.LostPart(*m, *p, chat.Approximated, "what is no text follows the results, which have only words"))
 		t.blocks = append(words, newTextBlock(seeBelow, nil))
 	}
 }

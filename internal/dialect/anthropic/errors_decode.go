@@ -66,6 +66,9 @@ func (r *refusal) classify(status int) *fault.Error {
 		return e.MendedBy(fault.WithoutThoughts)
 	}
 	if e.Code == fault.InvalidParameter {
+		if e.Refused = refusedHint(r.message); e.Refused != "" {
+			return e.MendedBy(fault.Unhinted)
+		}
 		if e.Refused = refusedField(r.message); e.Refused != "" {
 			return e.MendedBy(fault.Without)
 		}

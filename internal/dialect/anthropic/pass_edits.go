@@ -12,6 +12,9 @@ import (
 
 // edit changes what the API would not understand in a body that passes through.
 func edit(call *dialect.Call, target dialect.Target) (err error) {
+	if err := leaveHints(call, target.Refused); err != nil {
+		return err
+	}
 	e := editor{requestWriter: newRequestWriter(new(chat.Conversation), target), root: jsonscan.Root(call.Body)}
 	e.edits.ReplaceText(e.root.Get("model"), target.Model)
 	e.loosen()
