@@ -67,10 +67,10 @@ func (a *Account) authors() bool {
 	return strings.HasSuffix(hostOf(a.BaseURL), "."+domain)
 }
 
-// threads reports whether the upstream keeps conversations that a client may go on with, as
-// Anthropic does: clouds do not, and a compatible server may read over the field, which would
-// leave it with the last turn alone.
-func (c *Chat) threads() bool { return c.authors && c.account.Kind.Platform == noPlatform }
+// isHome reports whether the upstream is the author's own service. Anthropic's keeps conversations
+// that a client may go on with: clouds do not, and a compatible server may read over the field, which
+// would leave it with the last turn alone. What it does not know, nobody does.
+func (c *Chat) isHome() bool { return c.authors && c.account.Kind.Platform == noPlatform }
 
 // optionGenuine says that behind an address of the operator's is the author's service.
 const optionGenuine = "genuine"

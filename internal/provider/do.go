@@ -35,7 +35,11 @@ func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat
 	}
 	var m attempt
 	if req.PassesTo(c.dialect.Name()) {
-		reply, err := c.askAndMend(ctx, req, t, &m, fault.WithoutThoughts|fault.Unhinted)
+		ways := fault.WithoutThoughts
+		if !c.isHome() {
+			ways |= fault.Unhinted
+		}
+		reply, err := c.askAndMend(ctx, req, t, &m, ways)
 		if err == nil || !c.reforms(req, err) {
 			return reply, err
 		}
