@@ -63,6 +63,23 @@ var hardCodex = section{"AV", "what agents have learned to say, and servers have
 		other := try(t, refusesFirst(trip{from: A, to: A, own: true, ask: ask}, 400, "messages.0.scope_of_work: Extra inputs are not permitted"))
 		is(t, "what is no hint", fmt.Sprint(other.status, len(other.calls)), "400 1")
 	}},
+	// QwenLM/qwen-code#3788, openclaw/openclaw#71435, leookun/cursor-byok#276: a model may think nothing before a call, and clients of Anthropic's leave thoughts out; no turn of the session is taken any more.
+	{number: 1269, name: "turns without thoughts, at a server that wants them back", answer: "asked again with a blank thought", run: func(t *testing.T) {
+		ask := `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"go"},{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"tool_use","id":"a","name":"f","input":{}}]},` +
+			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"1"}]},{"role":"assistant","content":[{"type":"tool_use","id":"b","name":"f","input":{}}]},` +
+			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"b","content":"2"}]}],"tools":[{"name":"f","input_schema":{"type":"object"}}]}`
+		const words = "The `content[].thinking` in the thinking mode must be passed back to the API."
+		l := take(t, refusesFirst(trip{from: A, to: A, own: true, ask: ask}, 400, words))
+		is(t, "a thought that is there", l.then().Get("messages.1.content.0").Raw, `{"type":"thinking","thinking":"hm","signature":"s"}`)
+		is(t, "one that is not", l.then().Get("messages.3.content.0").Raw+l.then().Get("messages.3.content.1.type").Str, `{"type":"thinking","thinking":"","signature":""}tool_use`)
+		inO := `{"model":"m","messages":[{"role":"user","content":"go"},{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"a","content":"1"}]}`
+		inG := `{"contents":[{"parts":[{"text":"go"}]},{"role":"model","parts":[{"functionCall":{"id":"a","name":"f","args":{}}}]},{"parts":[{"functionResponse":{"id":"a","name":"f","response":{"output":"1"}}}]}]}`
+		for from, body := range map[string]string{O: inO, G: inG} {
+			is(t, from, take(t, refusesFirst(trip{from: from, to: A, own: true, ask: body}, 400, words)).then().Get("messages.1.content.0.type").Str, "thinking")
+		}
+		l = take(t, refusesFirst(trip{from: O, to: O, own: true, ask: inO}, 400, "The `reasoning_content` in the thinking mode must be passed back to the API."))
+		is(t, "in OpenAI's dialect", l.then().Get("messages.1.reasoning_content").Str, " ")
+	}},
 	// hotovo/aider-desk#919, vercel/ai#18303: vLLM counts no further than it must, and Claude Code asks every model for 32,000 tokens.
 	{number: 1268, name: "an answer for which there is no room beside a conversation that was not counted to its end", answer: "asked again for half as much, and for half of that, with a warning", run: func(t *testing.T) {
 		words := func(output int) string {

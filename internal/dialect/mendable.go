@@ -26,7 +26,7 @@ func WithMends(e *fault.Error, words string) *fault.Error {
 		return e.MendedBy(fault.Loose)
 	case Says(words, sightless...):
 		return e.MendedBy(fault.Blind)
-	case Says(words, "reasoning_content") && Says(words, "missing", "must be passed back"): // Moonshot's and DeepSeek's models, while they think
+	case Says(words, "reasoning_content", "content[].thinking") && Says(words, "missing", "must be passed back"): // Moonshot's and DeepSeek's models, while they think
 		return e.MendedBy(fault.WithThoughts)
 	case Says(words, "reasoning_content") && Says(words, "unsupported", "not supported", "unknown", "not permitted", "unrecognized"): // Groq, Cerebras, Mistral
 		return e.MendedBy(fault.WithoutThoughts)

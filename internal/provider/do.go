@@ -63,7 +63,7 @@ func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat
 // not the author's, which says that it does not take the form of a conversation. What that says stays the
 // same. Parameters are between the client and the server.
 func (c *Chat) reforms(req *chat.Request, why error) bool {
-	const form = fault.SystemFirst | fault.InTurns | fault.Plain | fault.Beside
+	const form = fault.SystemFirst | fault.InTurns | fault.Plain | fault.Beside | fault.WithThoughts
 	return !c.authors && !req.Strict && fault.From(why).Remedy&form != 0
 }
 

@@ -119,10 +119,16 @@ func (w *requestWriter) addAssistant(run []chat.Message) error {
 		w.noteEmpty(&run[0])
 	}
 	if t.settle(); len(t.blocks) > 0 {
+		if w.target.Remind && !slices.ContainsFunc(t.blocks, func(b block) bool { return b.sort == thoughtBlock }) {
+			t.blocks = slices.Insert(t.blocks, 0, blankThought)
+		}
 		w.turns = append(w.turns, t)
 	}
 	return nil
 }
+
+// blankThought is what servers take that miss the thoughts of a turn which had none.
+var blankThought = block{json: []byte(`{"type":"thinking","thinking":"","signature":""}`), sort: thoughtBlock}
 
 // noteEmpty reports that a message says nothing.
 func (w *requestWriter) noteEmpty(m *chat.Message) {
