@@ -68,4 +68,18 @@ func TestFormsInABrowser(t *testing.T) {
 		h.Pass(-48 * time.Hour)
 	}
 	b.axe()
+	m := makers[0] // and the form can be sent once its sender is back
+	b.visit(server.URL + m.path)
+	before := b.count(m.made)
+	fillIn(m.path, m.fill)
+	h.Pass(48 * time.Hour)
+	b.click(m.form + " button.primary")
+	awaits(b, `document.querySelectorAll("[data-unsent]").length === 1`)
+	evaluate[bool](b, fmt.Sprintf(`fetch("/console/signin", {method: "POST", body: new URLSearchParams({email: %q, password: %q})}).then(() => { window.back = true }) && true`, consoletest.Email, consoletest.Password))
+	awaits(b, "window.back")
+	b.submit(m.form + " button.primary")
+	b.visit(server.URL + m.path)
+	if made := b.count(m.made) - before; made != 1 {
+		b.Errorf("%s: sent again it made %d", m.path, made)
+	}
 }
