@@ -201,12 +201,6 @@ type Keeper interface {
 	KeptBytes() int64
 }
 
-// Ender is a Decoder of a dialect that says why an answer ended before it says that it did.
-type Ender interface {
-	// LastWord is the frame that is missing where the upstream ends now, if it said why; else nil.
-	LastWord() []byte
-}
-
 // Model is a chat model as the lists of the dialects show it.
 type Model struct {
 	ID           string

@@ -55,7 +55,7 @@ var hardHeardA = hardHeard("S", "what Anthropic's servers stream", []heard{
 	{752, "an input that is there at once", A, messageA(named(`{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"f","input":{"a":1}}}`, `{"type":"content_block_stop","index":0}`), "tool_use"), `||f{"a":1}|tool`, ""},
 	{753, "no input at all", A, messageA(toolA(0, "a", "f"), "tool_use"), `||f{}|tool`, ""},
 	{754, "blocks that nobody ends", A, messageA(named(`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"h"}}`, `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"i"}}`, `{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"a","name":"f","input":{}}}`), "tool_use"), `|hi|f{}|tool`, ""},
-	{755, "no last event", A, cutA(messageA(textA(0, "hi"), "end_turn"), "event: message_stop"), `|hi||stop`, ""},
+	{755, "no last event", A, cutA(messageA(textA(0, "hi"), "end_turn"), "event: message_stop"), "error 502", "error"},
 	{756, "nothing behind the blocks", A, cutA(messageA(textA(0, "hi"), "end_turn"), "event: message_delta"), "error 502", "error"},
 	{757, "an error in the middle", A, cutA(messageA(textA(0, "hi"), "end_turn"), "event: message_delta") + named(`{"type":"error","error":{"type":"overloaded_error","message":"busy"}}`), "error 503", "error"},
 	{758, "an error before all else", A, named(`{"type":"error","error":{"type":"overloaded_error","message":"busy"}}`), "error 503", ""},

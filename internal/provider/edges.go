@@ -57,18 +57,6 @@ func (s *source) leave() error {
 	}
 }
 
-// forgot reports whether an upstream that has ended said everything but its last word, which is said for it then: it
-// is the run that is looked at next.
-func (s *source) forgot(err error) bool {
-	if err != io.EOF || s.over { //nolint:errorlint // as readers return it
-		return false
-	}
-	if d, ok := s.decoder.(dialect.Ender); ok {
-		s.run = d.LastWord()
-	}
-	return len(s.run) > 0
-}
-
 // whyEnded is what the end of a stream means: it was complete, or it was cut off.
 func (s *source) whyEnded(err error) error {
 	switch {

@@ -265,9 +265,6 @@ func isWhole(data []byte) bool {
 // the end that may matter are left in run; an empty chunk means to look at them.
 func (s *source) skim() (chat.Chunk, error) {
 	frames, err := s.reader.Run()
-	if s.forgot(err) {
-		return chat.Chunk{}, nil
-	}
 	if err != nil {
 		return chat.Chunk{}, s.whyEnded(err)
 	}
@@ -298,9 +295,7 @@ func (s *source) more() bool { return len(s.run) > 0 || !s.reader.Waiting() }
 // frame is the next frame: of the run that is being looked at, or of the upstream.
 func (s *source) frame() (frame wire.Frame, err error) {
 	if len(s.run) == 0 {
-		if frame, err = s.reader.Next(); !s.forgot(err) {
-			return frame, err
-		}
+		return s.reader.Next()
 	}
 	frame, s.run = wire.Cut(s.run)
 	return frame, nil

@@ -49,16 +49,6 @@ const (
 // NewDecoder begins a stream from one upstream.
 func (Codec) NewDecoder(light bool) dialect.Decoder { return &streamReader{light: light, text: -1} }
 
-const lastWord = "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"
-
-// LastWord is missing behind the reason of an end: servers forget it.
-func (d *streamReader) LastWord() []byte {
-	if d.stop.Reason == 0 {
-		return nil
-	}
-	return []byte(lastWord)
-}
-
 // Hidden is false: nothing is asked for that the client does not see.
 func (*streamReader) Hidden() bool { return false }
 

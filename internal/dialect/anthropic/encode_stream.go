@@ -310,5 +310,5 @@ func (e *streamWriter) finish(dst []byte, event *chat.Event) []byte {
 		late = usage.Tier
 	}
 	writeTotal(w.Key("usage"), usage, late)
-	return append(append(w.Bytes(), "}\n\n"...), lastWord...)
+	return append(w.Bytes(), "}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"...)
 }
