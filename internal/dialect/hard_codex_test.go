@@ -60,6 +60,9 @@ var hardCodex = section{"AV", "what agents have learned to say, and servers have
 		all.answers = append(all.answers, hi[A])
 		l := take(t, all)
 		is(t, "one by one", strings.Contains(l.then().Raw, "global") || strings.Contains(l.then().Raw, "defer_loading") || strings.Contains(l.then().Raw, "context_management"), false)
+		ours := take(t, refusesFirst(trip{from: O, to: A, own: true, ask: `{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"go","cache_control":{"type":"ephemeral"}}]}]}`}, 400, "messages.0.content.0.text.cache_control: Extra inputs are not permitted"))
+		is(t, "a mark that was carried over", inLine(ours.got().Get("messages.0.content.0.cache_control.type"), ours.then().Get("messages.0.content.0.text"), ours.then().Get("messages.0.content.0.cache_control").Exists()), "ephemeral go false")
+		is(t, "told: "+ours.told(), strings.Contains(ours.told(), "cache_control"), true)
 		other := try(t, refusesFirst(trip{from: A, to: A, own: true, ask: ask}, 400, "messages.0.scope_of_work: Extra inputs are not permitted"))
 		is(t, "what is no hint", fmt.Sprint(other.status, len(other.calls)), "400 1")
 	}},

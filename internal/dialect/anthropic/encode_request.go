@@ -40,10 +40,12 @@ func (Codec) EncodeRequest(talk *chat.Conversation, target dialect.Target) (dial
 	w.writeIdentity(out)
 	w.writePrompt(out)
 	w.writeExtras(out, "")
-	return dialect.Call{
+	call := dialect.Call{
 		Path: endpoint, Header: w.header(), Body: out.Close(jsonscan.Object).Bytes(),
 		Losses: w.losses, Stops: local, Names: w.names.Back(), Streamed: streamed,
-	}, nil
+	}
+	err := leaveHints(&call, target.Refused)
+	return call, err
 }
 
 // requestWriter writes one conversation as a request that the API takes.

@@ -34,7 +34,7 @@ func refusedHint(words string) string {
 	return ""
 }
 
-// leaveHints takes those out of a client's own bytes that the upstream has refused.
+// leaveHints takes those out of a request that the upstream has refused, be it the client's own bytes or ours.
 func leaveHints(call *dialect.Call, refused []string) (err error) {
 	l := leaver{refused: slices.DeleteFunc(slices.Clone(refused), func(name string) bool { return hints[name] == "" })}
 	if len(l.refused) == 0 {
