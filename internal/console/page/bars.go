@@ -43,14 +43,17 @@ func (f *Frame) LimitBar(st limit.Standing, names map[string]string) LimitBar {
 	if b.Doubt > 0 {
 		bar.Doubt = l.Figure(b.Doubt)
 	}
-	room := int64(1000)
+	all, room := l.Amount, int64(1000)
+	if all == 0 { // there is nothing to take: as where all is gone
+		all, b = 1, limit.Balance{Settled: 1}
+	}
 	for _, n := range []int64{b.Settled, b.Leased + b.Held, b.Doubt} {
-		part := min(room, thousandths(n, l.Amount))
+		part := min(room, thousandths(n, all))
 		bar.parts = append(bar.parts, part)
 		room -= part
 	}
-	bar.gone = thousandths(b.Settled+b.Doubt, l.Amount)
-	bar.Share = Share(b.Settled+b.Doubt, l.Amount)
+	bar.gone = thousandths(b.Settled+b.Doubt, all)
+	bar.Share = Share(b.Settled+b.Doubt, all)
 	bar.Tone = toneAt(bar.gone/10, l.Marks)
 	return bar
 }
