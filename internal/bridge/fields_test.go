@@ -8,9 +8,9 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// TestFieldsOfAnotherKind has what a client wrote wrongly refused, by its name: passed over,
+// TestHard1281FieldsOfAnotherKind has what a client wrote wrongly refused, by its name: passed over,
 // a previous_response_id would be a conversation that is silently lost.
-func TestFieldsOfAnotherKind(t *testing.T) {
+func TestHard1281FieldsOfAnotherKind(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, spoken)
 	b := newBridge(t, s)

@@ -107,9 +107,9 @@ func holdItem(t *testing.T, where string, item gjson.Result) {
 	}
 }
 
-// TestListedItemsAreWhole has clients leave out what they may when they send items, and has
+// TestHard1280ListedItemsAreWhole has clients leave out what they may when they send items, and has
 // them listed with all that OpenAI's library says they have.
-func TestListedItemsAreWhole(t *testing.T) {
+func TestHard1280ListedItemsAreWhole(t *testing.T) {
 	t.Parallel()
 	const items = `{"role":"user","content":"a"},{"role":"assistant","content":"b"},{"role":"assistant","content":[{"type":"output_text","text":"c"}]},{"role":"developer","content":"d"},` +
 		`{"role":"user","content":[{"type":"input_text","text":"e"},{"type":"input_image","image_url":"data:image/png;base64,AAAA"}]},{"type":"reasoning"},` +
