@@ -172,6 +172,7 @@ func (a *answer) response(status string, failed *failure) []byte {
 	} else {
 		w.Null()
 	}
+	w.Key("access_programs").Null() // OpenAI's own, of which there are none here
 	w.Key("model").Text(a.model).Key("output").Open(array)
 	for _, item := range a.items {
 		w.Raw(item)
@@ -248,7 +249,15 @@ func (a *answer) draw(p *chat.Part) error {
 	}
 	id, at := uid.New("ig"), a.at()
 	a.sign(id, p.Proof)
-	return errors.Join(a.tellAdded(at, pictureItem(id, "in_progress", nil)), a.tellDone(at, pictureItem(id, "completed", p.Media)))
+	if err := a.tellAdded(at, pictureItem(id, "in_progress", nil)); err != nil {
+		return err
+	}
+	for _, step := range []string{"in_progress", "generating", "completed"} {
+		if err := a.emit("response.image_generation_call."+step, func(w *jsonscan.Writer) { about(w, id, at) }); err != nil {
+			return err
+		}
+	}
+	return a.tellDone(at, pictureItem(id, "completed", p.Media))
 }
 
 func pictureItem(id, status string, m *chat.Media) []byte {

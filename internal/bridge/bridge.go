@@ -191,7 +191,7 @@ func (b *Bridge) responses(w http.ResponseWriter, c *call, rest string) error {
 	case tail == "" && rest != "" && c.Method == http.MethodDelete:
 		return b.deleteResponse(w, id)
 	}
-	return fault.New(fault.NotFound, "The bridge does not serve %s %s.", c.Method, c.path)
+	return refuseUnserved(c)
 }
 
 // written remembers the status of an answer.

@@ -22,6 +22,9 @@ func (b *Bridge) conversations(w http.ResponseWriter, c *call, rest string) erro
 	if rest == "" && c.Method == http.MethodPost {
 		return b.createConversation(w, c)
 	}
+	if rest == "" {
+		return refuseUnserved(c)
+	}
 	kept, ok := b.Kept.Get(id)
 	if !ok || !uid.Is("conv", id) {
 		return refuseNoConversation(id)
@@ -46,7 +49,7 @@ func (b *Bridge) conversations(w http.ResponseWriter, c *call, rest string) erro
 	case tail == "items" && c.Method == http.MethodDelete:
 		return b.deleteItem(w, id, one)
 	}
-	return fault.New(fault.NotFound, "The bridge does not serve %s %s.", c.Method, c.path)
+	return refuseUnserved(c)
 }
 
 func refuseNoConversation(id string) error {

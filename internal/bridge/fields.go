@@ -9,9 +9,9 @@ import (
 	"stele/internal/jsonscan"
 )
 
-// kinds are what fields of a request must be that the bridge itself reads: one of another
-// kind would be passed over, and the client would never know. The server looks at those
-// that go on to it.
+// kinds are what fields of a request must be that the bridge itself reads, or that the
+// response repeats: one of another kind would be passed over, and the client would never
+// know, or would get it back where it expects a number. Bounds are the server's matter.
 var kinds = []struct {
 	name  string
 	kinds []jsonscan.Kind
@@ -28,7 +28,21 @@ var kinds = []struct {
 	{"text.format", []jsonscan.Kind{object}, "an object"},
 	{"reasoning", []jsonscan.Kind{object}, "an object"},
 	{"reasoning.effort", []jsonscan.Kind{jsonscan.String}, "a text"},
+	{"reasoning.summary", []jsonscan.Kind{jsonscan.String}, "a text"},
 	{"metadata", []jsonscan.Kind{object}, "an object"},
+	{"stream_options", []jsonscan.Kind{object}, "an object"},
+	{"max_output_tokens", []jsonscan.Kind{jsonscan.Number}, "a number"},
+	{"max_tool_calls", []jsonscan.Kind{jsonscan.Number}, "a number"},
+	{"temperature", []jsonscan.Kind{jsonscan.Number}, "a number"},
+	{"top_p", []jsonscan.Kind{jsonscan.Number}, "a number"},
+	{"top_logprobs", []jsonscan.Kind{jsonscan.Number}, "a number"},
+	{"presence_penalty", []jsonscan.Kind{jsonscan.Number}, "a number"},
+	{"frequency_penalty", []jsonscan.Kind{jsonscan.Number}, "a number"},
+	{"text.verbosity", []jsonscan.Kind{jsonscan.String}, "a text"},
+	{"user", []jsonscan.Kind{jsonscan.String}, "a text"},
+	{"safety_identifier", []jsonscan.Kind{jsonscan.String}, "a text"},
+	{"prompt_cache_key", []jsonscan.Kind{jsonscan.String}, "a text"},
+	{"service_tier", []jsonscan.Kind{jsonscan.String}, "a text"},
 }
 
 // checkKinds refuses fields that are of another kind than theirs.

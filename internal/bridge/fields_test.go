@@ -8,9 +8,9 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// TestFieldsOfAnotherKind has what a client wrote wrongly refused, by its name: passed over,
+// TestHard1281FieldsOfAnotherKind has what a client wrote wrongly refused, by its name: passed over,
 // a previous_response_id would be a conversation that is silently lost.
-func TestFieldsOfAnotherKind(t *testing.T) {
+func TestHard1281FieldsOfAnotherKind(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, spoken)
 	b := newBridge(t, s)
@@ -32,6 +32,23 @@ func TestFieldsOfAnotherKind(t *testing.T) {
 		`"parallel_tool_calls":"no"`:              "parallel_tool_calls",
 		`"tools":{}`:                              "tools",
 		`"instructions":5`:                        "instructions",
+		`"reasoning":{"summary":true}`:            "reasoning.summary",
+		`"stream_options":true`:                   "stream_options",
+		`"max_output_tokens":"9"`:                 "max_output_tokens",
+		`"max_tool_calls":"9"`:                    "max_tool_calls",
+		`"temperature":"hot"`:                     "temperature",
+		`"top_p":true`:                            "top_p",
+		`"top_logprobs":"3"`:                      "top_logprobs",
+		`"presence_penalty":[]`:                   "presence_penalty",
+		`"frequency_penalty":{}`:                  "frequency_penalty",
+		`"text":{"verbosity":1}`:                  "text.verbosity",
+		`"user":5`:                                "user",
+		`"safety_identifier":5`:                   "safety_identifier",
+		`"prompt_cache_key":5`:                    "prompt_cache_key",
+		`"service_tier":true`:                     "service_tier",
+		`"text":{"format":{"type":"json_schema","json_schema":{"name":"n","schema":{}}}}`:                 "text.format.name",
+		`"text":{"format":{"type":"json_schema","name":"n"}}`:                                             "text.format.schema",
+		`"tools":[{"type":"function","name":"f"}],"tool_choice":{"type":"allowed_tools"}`:                 "tool_choice.tools",
 		`"input":[{"role":"user","content":[{"type":"input_audio"}]}]`:                                    "input[0].content[0]",
 		`"input":[{"role":"user","content":"x"},{"type":"function_call","call_id":"c","arguments":"{}"}]`: "input[1].name",
 	} {
@@ -46,7 +63,8 @@ func TestFieldsOfAnotherKind(t *testing.T) {
 	if len(s.asked) > 0 {
 		t.Error("the server was asked")
 	}
-	for _, more := range []string{`"text":null`, `"reasoning":{"effort":null}`, `"metadata":{}`, `"metadata":{"a":"1"}`, `"metadata":` + pairs(16, 64, 512), `"truncation":"disabled"`, `"previous_response_id":null`, `"include":[]`} {
+	for _, more := range []string{`"text":null`, `"reasoning":{"effort":null}`, `"metadata":{}`, `"metadata":{"a":"1"}`, `"metadata":` + pairs(16, 64, 512), `"truncation":"disabled"`, `"previous_response_id":null`, `"include":[]`,
+		`"temperature":null`, `"temperature":0`, `"max_output_tokens":16`, `"user":null`, `"service_tier":"auto"`, `"stream_options":{"include_obfuscation":false}`} {
 		if status, _, got := post(t, b.URL+"/v1/responses", `{"model":"m","input":"x",`+more+`}`); status != http.StatusOK {
 			t.Errorf("%s: %d %s", more, status, got)
 		}

@@ -98,8 +98,12 @@ func listItems(w http.ResponseWriter, c *call, items [][]byte) error {
 		limit = n
 	}
 	list := values(items)
-	if query.Get("order") != "asc" {
+	switch query.Get("order") {
+	case "asc":
+	case "desc", "":
 		slices.Reverse(list)
+	default:
+		return refuseValue("order", "asc or desc")
 	}
 	if after := query.Get("after"); after != "" {
 		at := slices.IndexFunc(list, func(v jsonscan.Value) bool { return v.Get("id").View() == after })
@@ -127,40 +131,4 @@ func writeList(page []jsonscan.Value, more bool) []byte {
 		e.Key("first_id").Raw(page[0].Get("id").Raw()).Key("last_id").Raw(page[n].Get("id").Raw())
 	}
 	return e.Key("has_more").Bool(more).Close(object).Bytes()
-}
-
-// listedItem is an item with what clients may leave out when they send it: an id, the type
-// of a message and words as a part of it, and the status, which OpenAI's libraries expect of
-// messages, calls and their results.
-func listedItem(raw []byte, id string) []byte {
-	v := jsonscan.Root(raw)
-	var w jsonscan.Writer
-	w.Open(object)
-	if v.Get("id").Absent() {
-		w.Key("id").Text(id)
-	}
-	kind := kindOf(v)
-	if v.Get("type").Absent() {
-		w.Key("type").Text(kind)
-	}
-	one := item{Value: v, kind: kind}
-	if (kind == "message" || one.isCall() || one.isOutput()) && v.Get("status").Absent() {
-		w.Key("status").Plain("completed")
-	}
-	for key, member := range v.Members() {
-		switch {
-		case member.Absent():
-		case kind == "message" && key.Name == "content" && member.Kind() == jsonscan.String:
-			w.Key("content").Open(array).Open(object).Key("type")
-			if v.Get("role").View() == "assistant" {
-				w.Plain("output_text").Key("annotations").Raw([]byte("[]"))
-			} else {
-				w.Plain("input_text")
-			}
-			w.Key("text").Raw(member.Raw()).Close(object).Close(array)
-		default:
-			w.Key(key.Name).Raw(member.Raw())
-		}
-	}
-	return w.Close(object).Bytes()
 }

@@ -49,6 +49,7 @@ func (l *laws) event(name string, e gjson.Result) {
 	if e.Get("type").Str != name || e.Get("sequence_number").Int() != int64(len(l.names)) || !e.Get("sequence_number").Exists() {
 		l.Errorf("event %d: %s %s", len(l.names), name, e.Raw)
 	}
+	holdEvent(l.T, e)
 	l.names = append(l.names, name)
 	at := e.Get("output_index").Int()
 	if id := e.Get("item_id"); id.Exists() && (at >= int64(len(l.added)) || l.added[at].Get("id").Str != id.Str || l.done[at]) {

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"stele/internal/dialect"
-	"stele/internal/fault"
 	"stele/internal/jsonscan"
 )
 
@@ -85,7 +84,7 @@ func (o *order) drop(path, why string) {
 // readHead reads what the bridge itself goes by.
 func (o *order) readHead() (err error) {
 	if o.model = o.fields["model"].View(); o.model == "" {
-		return fault.New(fault.MissingParameter, "model is missing.").With("field", "model")
+		return refuseMissing("model")
 	}
 	for name, place := range map[string]*bool{"stream": &o.stream, "store": &o.store, "background": &o.background} {
 		v, there := o.fields[name]
@@ -231,6 +230,11 @@ func (o *order) writeFormat(w *jsonscan.Writer, changed jsonscan.Value) error {
 	case "json_object":
 		w.Key("response_format").Open(object).Key("type").Plain(kind).Close(object)
 	case "json_schema":
+		for _, name := range []string{"name", "schema"} { // of the chat route's form they stand one deeper
+			if format.Get(name).Absent() {
+				return refuseMissing("text.format." + name)
+			}
+		}
 		w.Key("response_format").Open(object).Key("type").Plain(kind).Key(kind).Open(object)
 		copyMembers(w, format, "name", "description", "schema", "strict")
 		w.Close(object).Close(object)

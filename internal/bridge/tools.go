@@ -174,6 +174,9 @@ func (o *order) writeTools(w *jsonscan.Writer) error {
 
 // writeAllowed writes which of the tools may be called. Those that are not offered cannot be.
 func (o *order) writeAllowed(w *jsonscan.Writer, choice jsonscan.Value) error {
+	if choice.Get("tools").Kind() != array {
+		return refuseValue("tool_choice.tools", "a list of tools")
+	}
 	var allowed jsonscan.Writer
 	for _, one := range choice.Get("tools").Elements() {
 		if name, ok := o.tools.nameOfChoice(one); ok {

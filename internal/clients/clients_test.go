@@ -93,6 +93,12 @@ func TestSettingsAreAddedToWhatIsThere(t *testing.T) {
 			"model = \"new\"\nmodel_provider = \"stele\"\n\n[model_providers.stele]\nbase_url = \"y\"\n",
 			"model_provider = \"stele\"\n# top\nmodel = \"new\"\n\n[tools]\nsearch = true\n\n[model_providers.stele]\nbase_url = \"y\"\n\n[last]\na = 1\n",
 		},
+		{TOML, "model = \"old # 1\"  # keep\nb = 'x'\n", "model = \"new\"\nb = 1\n", "model = \"new\"  # keep\nb = 1\n"},
+		{TOML, "[p.\"stele\"]\nname = \"mine\"\n", "[p.stele]\nname = \"Stele\"\n", "[p.\"stele\"]\nname = \"Stele\"\n"},
+		{TOML, "\ufeffmodel = \"old\"\n", "model = \"new\"\nb = 1\n", "\ufeffb = 1\nmodel = \"new\"\n"},
+		{TOML, "# mine\r\nmodel = \"old\" # keep\r\n[a]\r\nb = 1\r\n", "model = \"new\"\n\n[c]\nd = 1\n", "# mine\r\nmodel = \"new\" # keep\r\n[a]\r\nb = 1\r\n\r\n[c]\r\nd = 1\r\n"},
+		{JSON, "\ufeff{\r\n  \"a\": 1\r\n}\r\n", `{"b":2}`, "\ufeff{\r\n  \"a\": 1,\r\n  \"b\": 2\r\n}\r\n"},
+		{Env, "\ufeffA=1\r\nB=2\r\n", "A=3\nC=4\n", "\ufeffA=3\r\nB=2\r\nC=4\r\n"},
 		{TOML, "[tools]\nsearch = true\n", "model = \"new\"\n\n[a]\nb = 1\n", "model = \"new\"\n[tools]\nsearch = true\n\n[a]\nb = 1\n"},
 	} {
 		got, err := merge(test.form, test.have, test.add)
@@ -108,7 +114,7 @@ func TestSettingsAreAddedToWhatIsThere(t *testing.T) {
 			t.Errorf("%s: %v", form, err)
 		}
 	}
-	for _, have := range []string{"p = { s = { a = 1 } }\n", "p.s.a = 1\n", "[p]\ns = { a = 1 }\n", "[p]\ns.a = 1\n"} {
+	for _, have := range []string{"p = { s = { a = 1 } }\n", "p.s.a = 1\n", "[p]\ns = { a = 1 }\n", "[p]\ns.a = 1\n", "p.\"s\".a = 1\n"} {
 		if got, err := merge(TOML, have, "[p.s]\na = 2\n"); !errors.Is(err, ErrByHand) {
 			t.Errorf("%q: %q, %v", have, got, err)
 		}

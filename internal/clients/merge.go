@@ -26,11 +26,26 @@ const (
 var ErrByHand = errors.New("it has to be changed by hand")
 
 // merge adds settings to a file that is there already. What the settings do not name stays
-// as it is, byte for byte.
+// as it is, byte for byte. A byte order mark, which editors on Windows write, stays before all,
+// and lines end as all others do.
 func merge(form Form, have, add string) (string, error) {
 	if strings.TrimSpace(have) == "" {
 		return add, nil
 	}
+	const mark, end = "\ufeff", "\r\n"
+	if plain, marked := strings.CutPrefix(have, mark); marked {
+		next, err := merge(form, plain, add)
+		return mark + next, err
+	}
+	if n := strings.Count(have, end); n > 0 && n == strings.Count(have, "\n") {
+		next, err := mergePlain(form, strings.ReplaceAll(have, end, "\n"), add)
+		return strings.ReplaceAll(next, "\n", end), err
+	}
+	return mergePlain(form, have, add)
+}
+
+// mergePlain does so where lines end as they do in the settings.
+func mergePlain(form Form, have, add string) (string, error) {
 	switch form {
 	case JSON:
 		return mergeJSON(have, add)

@@ -58,7 +58,7 @@ func hasInline(sections []section, table string) bool {
 			if key == "" {
 				continue
 			}
-			if place != "" {
+			if key = unquoted.Replace(key); place != "" {
 				key = place + "." + key
 			}
 			if strings.HasPrefix(table+".", key+".") || strings.HasPrefix(key, table+".") {
@@ -77,10 +77,20 @@ func (s *section) set(statements []string) (missing []string) {
 		case at < 0:
 			missing = append(missing, one)
 		case !strings.HasPrefix(strings.TrimSpace(s.statements[at])+" ", one+" "): // a comment may follow
-			s.statements[at] = one
+			s.statements[at] = one + commentOf(s.statements[at])
 		}
 	}
 	return missing
+}
+
+// commentOf is the comment behind the value of a statement, with the space before it.
+func commentOf(statement string) string {
+	_, rest, _ := strings.Cut(statement, "=")
+	if strings.Contains(rest, "\n") {
+		return ""
+	}
+	value := strings.TrimRight(rest[:len(rest)-len(behindValue(rest))], " \t")
+	return rest[len(value):]
 }
 
 // end is behind the last key: comments after it may be about the next table.
@@ -134,11 +144,14 @@ func keyOf(statement string) string {
 	return strings.Trim(key, `"'`)
 }
 
-// nameOf is the name of a table in its header, behind which a comment may stand.
+// nameOf is the name of a table in its header, behind which a comment may stand. Its parts may
+// be in quotes.
 func nameOf(header string) string {
 	name, _, _ := strings.Cut(strings.TrimSpace(header), "]")
-	return strings.ReplaceAll(name, " ", "")
+	return unquoted.Replace(name)
 }
+
+var unquoted = strings.NewReplacer(" ", "", "\t", "", `"`, "", "'", "")
 
 // scanner reads a value over its lines, to know where it ends.
 type scanner struct {
@@ -174,6 +187,21 @@ func (s *scanner) read(line string) {
 		}
 		line = line[1:]
 	}
+}
+
+// behindValue is the comment that a value of one line ends in; "" where there is none.
+func behindValue(value string) string {
+	for value != "" {
+		switch value[0] {
+		case '"', '\'':
+			value = behindText(value)
+		case '#':
+			return value
+		default:
+			value = value[1:]
+		}
+	}
+	return ""
 }
 
 // behindText is what follows the text of one line that a line begins with.

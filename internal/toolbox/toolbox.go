@@ -77,17 +77,13 @@ func (b *Toolbox) Close() error { return b.folders.close() }
 func (b *Toolbox) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	defer context.AfterFunc(ctx, func() { close(b.ending) })()
 	defer b.calls.Wait()
-	err := b.mcp.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{out}})
+	writer := &shared{out: out}
+	err := b.mcp.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(newLines(in, writer)), Writer: writer})
 	if ctx.Err() != nil || errors.Is(err, io.EOF) {
 		return nil // it was told to end
 	}
 	return err
 }
-
-// unclosed is a stream that stays open when the client goes.
-type unclosed struct{ io.Writer }
-
-func (unclosed) Close() error { return nil }
 
 // addTool adds a tool of typed arguments. An error it returns is told to the agent.
 func addTool[In any](b *Toolbox, t mcp.Tool, do func(context.Context, *call, In) (*mcp.CallToolResult, any, error)) {
