@@ -137,13 +137,16 @@ func TestAFileIsReplacedWithABackup(t *testing.T) {
 	}
 	// Settings that are a link to elsewhere stay one.
 	linked := filepath.Join(home, "kept.json")
-	if err := errors.Join(os.Rename(first.File, linked), os.Symlink(linked, first.File)); err != nil {
+	if err := errors.Join(os.Rename(first.File, linked), os.Symlink(linked, first.File), os.Chmod(linked, 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	s.Text = `{"env":{"B":"2"}}`
 	next, err := Write(home, s, now)
 	if err != nil || next.File != linked || next.Backup != linked+".before-stele-20261116-050000" {
 		t.Fatalf("%+v, %v", next, err)
+	}
+	if info, err := os.Stat(linked); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("what others could read has a key in it now: %v, %v", info, err)
 	}
 	s.Text = `{"env":{"B":"3"}}`
 	if third, err := Write(home, s, now); err != nil || third.Backup != next.Backup+"-2" {

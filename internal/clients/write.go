@@ -27,9 +27,9 @@ func Write(home string, s Setting, now time.Time) (Written, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return w, err
 	}
-	mode := fs.FileMode(0o600) // it has a key in it
+	mode := fs.FileMode(0o600) // it has a key in it, which is nobody else's
 	if info, err := os.Stat(w.File); err == nil {
-		mode = info.Mode().Perm()
+		mode = info.Mode().Perm() &^ 0o077
 	}
 	next, err := merge(s.Form, string(have), s.Text)
 	if err != nil {
