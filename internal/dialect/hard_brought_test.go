@@ -1,0 +1,65 @@
+package dialect_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"stele/internal/chat"
+)
+
+// What clients that have talked to one API bring to another, and what servers count.
+var hardBrought = section{"AW", "what is brought from another API, and what is told again", []hard{
+	// Clients that go on with a conversation of Claude's under a model of OpenAI's: "Invalid value: 'thinking'".
+	{number: 1270, name: "pictures, documents and thoughts in Anthropic's blocks, for OpenAI", run: func(t *testing.T) {
+		const source = `"source":{"type":"base64","media_type":"image/png","data":"` + pixel + `"}`
+		turns := func(before, part, behind string) string {
+			return `{"model":"m","messages":[{"role":"user","content":[` + before + `{"type":"text","text":"go"}]},{"role":"assistant","content":[` + part + `{"type":"text","text":"so"}]},{"role":"user","content":"on"}` + behind + `]}`
+		}
+		for _, own := range []bool{false, true} {
+			l := take(t, trip{from: O, to: O, own: own, ask: turns(`{"type":"image",`+source+`},`, "", "")})
+			l.sends("messages.0.content.0", `{"type":"image_url","image_url":{"url":"data:image/png;base64,`+pixel+`"}}`)
+			l = take(t, trip{from: O, to: O, own: own, ask: turns(`{"type":"document","title":"T","source":{"type":"text","media_type":"text/plain","data":"abc"}},`, "", "")})
+			is(t, "a document of words", l.got().Get("messages.0.content.#.type").Raw+fmt.Sprint(strings.Contains(l.got().Get("messages.0.content.0.text").Str, "abc")), `["text","text"]true`)
+		}
+		for _, thought := range []string{`{"type":"thinking","thinking":"hm","signature":"c2ln"},`, `{"type":"redacted_thinking","data":"x"},`} {
+			for _, call := range []string{"", `,{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"c2ln"},{"type":"tool_use","id":"c","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"1"}]}`} {
+				l := take(t, trip{from: O, to: O, ask: turns("", thought, call)})
+				l.sends("messages.1", `{"role":"assistant","content":"so"}`)
+				is(t, "no thoughts for OpenAI", strings.Contains(l.got().Raw, "hm") || strings.Contains(l.got().Raw, "c2ln"), false)
+				l.warns("messages[1].content[0]", chat.Dropped)
+			}
+		}
+		take(t, trip{from: O, to: O, own: true, ask: turns("", `{"type":"thinking","thinking":"hm","signature":"c2ln"},`, "")}).sends("messages.1.reasoning_content", `"hm"`)
+		mistral := turns("", `{"type":"thinking","thinking":[{"type":"text","text":"hm"}]},`, "")
+		take(t, trip{from: O, to: O, kind: "mistral", own: true, ask: mistral}).sends("messages.1.content.0.type", `"thinking"`)
+	}},
+	// openai/openai-agents-js#1474, can1357/oh-my-pi#5025: what was told once is not taken back by a frame that knows less.
+	{number: 1271, name: "counts that are told again, as nothing or without their parts", run: func(t *testing.T) {
+		const told = `{"prompt_tokens":100,"completion_tokens":20,"total_tokens":120,"prompt_tokens_details":{"cached_tokens":40},"completion_tokens_details":{"reasoning_tokens":5}}`
+		for behind, want := range map[string]string{
+			`{"prompt_tokens":0,"completion_tokens":0,"total_tokens":0}`:                                                         "60 40 20 5",
+			`{"prompt_tokens":100,"completion_tokens":0,"total_tokens":100}`:                                                     "60 40 20 5",
+			`{"prompt_tokens":100,"completion_tokens":20,"total_tokens":120}`:                                                    "60 40 20 5",
+			`{"prompt_tokens":100,"completion_tokens":25,"total_tokens":125,"completion_tokens_details":{"reasoning_tokens":6}}`: "60 40 25 6",
+		} {
+			answer := sse(delta(0, `"content":"x"`, "null"), strings.Replace(delta(0, "", `"stop"`), "{", `{"usage":`+told+`,`, 1), `{"id":"c","choices":[],"usage":`+behind+`}`, "[DONE]")
+			l := take(t, trip{from: A, to: O, own: true, stream: true, ask: streamA, answers: []string{answer}})
+			u := l.all("usage")[0]
+			is(t, behind, fmt.Sprint(u.Get("input_tokens"), u.Get("cache_read_input_tokens"), u.Get("output_tokens"), u.Get("output_tokens_details.thinking_tokens")), want)
+			passed := take(t, trip{from: O, to: O, own: true, stream: true, ask: plainly(O, true), answers: []string{answer}})
+			is(t, behind+", metered", fmt.Sprint(passed.reply.Seen.Usage.Input, passed.reply.Seen.Usage.CacheRead, passed.reply.Seen.Usage.Completion(), passed.reply.Seen.Usage.Reasoning), want)
+		}
+	}},
+	// NousResearch/hermes-agent#67773, openclaw/openclaw#104567, router-for-me/CLIProxyAPI#1076: Google's enum has only texts.
+	{number: 1272, name: "numbers of an enum that Google's clients write as texts", run: func(t *testing.T) {
+		schema := `{"type":"OBJECT","properties":{"n":{"type":"INTEGER","enum":["60","1440"]},"x":{"enum":["1.50","x"],"type":"NUMBER","nullable":true},"b":{"type":"BOOLEAN","enum":["true"]},"s":{"type":"STRING","enum":["1"]}}}`
+		ask := `{"contents":[{"parts":[{"text":"go"}]}],"tools":[{"functionDeclarations":[{"name":"f","parameters":` + schema + `}]}]}`
+		for to, at := range map[string]string{O: "tools.0.function.parameters.properties.", A: "tools.0.input_schema.properties."} {
+			l := take(t, trip{from: G, to: to, ask: ask})
+			for name, want := range map[string]string{"n": `[60,1440]`, "x": `[1.50,"x",null]`, "b": `[true]`, "s": `["1"]`} {
+				l.sends(at+name+".enum", want)
+			}
+		}
+	}},
+}}
