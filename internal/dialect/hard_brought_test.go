@@ -62,4 +62,18 @@ var hardBrought = section{"AW", "what is brought from another API, and what is t
 			}
 		}
 	}},
+	// Clients in Python write blanks between values: strict mode refused what was sent as it was.
+	{number: 1273, name: "a list of values with blanks in it", run: func(t *testing.T) {
+		for _, values := range []string{`["a", "b"]`, `[60, 1440]`, "[\n  1.50,\n  \"x\"\n]"} {
+			schema := `{"type": "object", "properties": {"n": {"enum": ` + values + `}}, "required": ["n"]}`
+			tool := withO(`"tools":[{"type":"function","function":{"name":"f","parameters":` + schema + `}}]`)
+			shape := withO(`"response_format":{"type":"json_schema","json_schema":{"name":"","schema":` + schema + `}}`)
+			for _, ask := range []string{tool, shape} {
+				l := take(t, trip{from: O, to: G, ask: ask})
+				is(t, values+", told: "+l.told(), strings.Contains(l.told(), "enum"), false)
+			}
+		}
+		l := take(t, trip{from: O, to: G, ask: withO(`"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{"n":{"type":["string","null"],"enum":["a", null]}}}}}]`)})
+		l.warns("tools[0]", chat.Approximated)
+	}},
 }}
