@@ -76,4 +76,39 @@ var hardBrought = section{"AW", "what is brought from another API, and what is t
 		l := take(t, trip{from: O, to: G, ask: withO(`"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{"n":{"type":["string","null"],"enum":["a", null]}}}}}]`)})
 		l.warns("tools[0]", chat.Approximated)
 	}},
+	// What is not sent is told, whoever said it.
+	{number: 1274, name: "thoughts that stand in a turn of the user's", run: func(t *testing.T) {
+		asks := map[string]string{
+			A: `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"go"}]}]}`,
+			G: `{"contents":[{"parts":[{"text":"hm","thought":true},{"text":"go"}]}]}`,
+			O: `{"model":"m","messages":[{"role":"user","content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"go"}]}]}`,
+		}
+		at := map[string]string{A: "messages[0].content[0]", G: "contents[0].parts[0]", O: "messages[0].content[0]"}
+		for from, ask := range asks {
+			for _, to := range []string{O, A} {
+				if from == A && to == A {
+					continue
+				}
+				l := take(t, trip{from: from, to: to, ask: ask})
+				is(t, from+" to "+to, strings.Contains(l.got().Raw, "hm"), false)
+				l.warns(at[from], chat.Dropped)
+			}
+		}
+	}},
+	// Gitlawb/openclaude#553, cloudflare/ai#502: clients of OpenAI's send no signatures back, and the second turn is refused.
+	{number: 1275, name: "calls of the history in OpenAI's own dialect, to models of Mistral's and of Google's at other servers", answer: "asked again with ids of nine letters, or with Google's placeholder", run: func(t *testing.T) {
+		ask := `{"model":"m","messages":[{"role":"user","content":"go"},{"role":"assistant","content":null,"tool_calls":[{"id":"call_abcdefghijkl","type":"function","function":{"name":"f","arguments":"{\"a\": 1.0}"}}]},{"role":"tool","tool_call_id":"call_abcdefghijkl","content":"1"}]}`
+		const unsigned = "Function call is missing a thought_signature in functionCall parts."
+		for _, streamed := range []bool{false, true} {
+			l := take(t, refusesFirst(trip{from: O, to: O, own: true, stream: streamed, ask: ask}, 400, unsigned))
+			is(t, "signed", l.then().Get("messages.1.tool_calls.0.extra_content.google.thought_signature").Str, "skip_thought_signature_validator")
+			is(t, "as it was", l.then().Get("messages.1.tool_calls.0.function.arguments").Str, `{"a": 1.0}`)
+			is(t, "told", len(l.losses) > 0, true)
+			l = take(t, refusesFirst(trip{from: O, to: O, own: true, stream: streamed, ask: ask}, 400, "Tool call id was call_abcdefghijkl but must be a-z, A-Z, 0-9, with a length of 9."))
+			id := l.then().Get("messages.1.tool_calls.0.id").Str
+			is(t, "an id, and its result's", fmt.Sprint(len(id), id == l.then().Get("messages.2.tool_call_id").Str), "9 true")
+		}
+		home := try(t, refusesFirst(trip{from: O, to: O, ask: ask}, 400, unsigned))
+		is(t, "at OpenAI's", fmt.Sprint(home.status, len(home.calls)), "400 1")
+	}},
 }}
