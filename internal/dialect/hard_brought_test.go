@@ -111,4 +111,14 @@ var hardBrought = section{"AW", "what is brought from another API, and what is t
 		home := try(t, refusesFirst(trip{from: O, to: O, ask: ask}, 400, unsigned))
 		is(t, "at OpenAI's", fmt.Sprint(home.status, len(home.calls)), "400 1")
 	}},
+	// Cursor sends Anthropic's tools and choices where it takes a model for a Claude.
+	{number: 1276, name: "one call at a time, as Anthropic says it, in OpenAI's dialect", run: func(t *testing.T) {
+		ask := `{"model":"m","messages":[{"role":"user","content":"go"}],"tools":[{"name":"f","input_schema":{"type":"object","properties":{"a":{"type":"string"}}}}],"tool_choice":{"type":"auto","disable_parallel_tool_use":%t}}`
+		l := take(t, trip{from: O, to: A, ask: fmt.Sprintf(ask, true)})
+		l.sends("tool_choice", `{"type":"auto","disable_parallel_tool_use":true}`)
+		is(t, "told", l.told(), "[]")
+		take(t, trip{from: O, to: O, ask: fmt.Sprintf(ask, true)}).sends("parallel_tool_calls", "false")
+		l = take(t, trip{from: O, to: A, ask: fmt.Sprintf(ask, false)})
+		l.sends("tool_choice", `{"type":"auto"}`)
+	}},
 }}
