@@ -113,6 +113,23 @@ func (u Usage) Add(v Usage) Usage {
 	}
 }
 
+// After is what an upstream has told in all, where it told before and then u: the later count stands. A count of
+// nothing takes nothing back, nor does one that only does not say what the same sum is made of.
+func (u Usage) After(before Usage) Usage {
+	if u.Prompt() == 0 || u.CacheRead+u.CacheWrite == 0 && u.Prompt() == before.Prompt() {
+		u.Input, u.CacheRead, u.CacheWrite, u.CacheWrite1h = before.Input, before.CacheRead, before.CacheWrite, before.CacheWrite1h
+		u.Of.AudioInput, u.Of.AudioCached, u.Of.ImageInput, u.Of.ImageCached = before.Of.AudioInput, before.Of.AudioCached, before.Of.ImageInput, before.Of.ImageCached
+	}
+	if u.Completion() == 0 || u.Reasoning == 0 && u.Completion() == before.Completion() {
+		u.Output, u.Reasoning, u.Of.AudioOutput, u.Of.ImageOutput = before.Output, before.Reasoning, before.Of.AudioOutput, before.Of.ImageOutput
+	}
+	u.Searches = max(u.Searches, before.Searches)
+	if !u.BilledKnown {
+		u.Billed, u.BilledKnown = before.Billed, before.BilledKnown
+	}
+	return u
+}
+
 // Estimate guesses the tokens of n bytes of text: four bytes each, at least one.
 func Estimate(n int) int64 {
 	if n == 0 {

@@ -112,6 +112,12 @@ type Target struct {
 // own bytes as well: where an upstream refuses it, it is left out, and tokens are counted here.
 const UsageWish = "stream_options"
 
+// What an upstream may refuse of the calls in a history: their ids, and that they are not signed, or not by it.
+const (
+	CallIDs    = "tool_call_id"
+	Signatures = "thought_signature"
+)
+
 // Call is a request in an upstream's own words.
 type Call struct {
 	Path   string      // below the base URL, with query where the dialect needs one

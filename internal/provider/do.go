@@ -64,7 +64,9 @@ func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat
 // same. Parameters are between the client and the server.
 func (c *Chat) reforms(req *chat.Request, why error) bool {
 	const form = fault.SystemFirst | fault.InTurns | fault.Plain | fault.Beside | fault.WithThoughts
-	return !c.authors && !req.Strict && fault.From(why).Remedy&form != 0
+	e := fault.From(why)
+	history := e.Remedy == fault.Without && (e.Refused == dialect.CallIDs || e.Refused == dialect.Signatures)
+	return !c.authors && !req.Strict && (e.Remedy&form != 0 || history)
 }
 
 // askWhole asks for one whole answer, m being how.

@@ -110,7 +110,7 @@ func (r *streamReader) readChunk(events []chat.Event, data []byte) ([]chat.Event
 // stays as it was: no counter goes back.
 func (r *streamReader) count() {
 	if r.w.usage.Known {
-		r.usage = mergeUsage(r.usage, r.w.usage)
+		r.usage = r.w.usage.After(r.usage)
 	}
 }
 
@@ -210,7 +210,7 @@ func (r *streamReader) readForMeter(events []chat.Event, data []byte) ([]chat.Ev
 			return r.readEnd(events, data)
 		case "usageMetadata":
 			if usage := readUsage(v); usage != r.usage && usage.Known {
-				r.usage = mergeUsage(r.usage, usage)
+				r.usage = usage.After(r.usage)
 				events = append(events, chat.Event{Kind: chat.Counted, Usage: r.usage})
 			}
 		}

@@ -32,17 +32,14 @@ func (r *schemaReader) readSchema(v jsonscan.Value, depth int) {
 	var kind string
 	nullable := r.nullable && fieldOf(v, "nullable").Kind() == jsonscan.True
 	chosen := false // null is one of several choices
+	of := v
 	for key, v := range fields(v) {
 		switch {
 		case key.name == "type":
 			kind = r.readType(kind, v)
 		case key.name == "nullable":
-		case key.name == "enum" && nullable:
-			r.Key("enum").Open(jsonscan.Array)
-			for _, v := range v.Elements() {
-				r.Raw(v.Raw())
-			}
-			r.Null().Close(jsonscan.Array)
+		case key.name == "enum" && v.Kind() == jsonscan.Array:
+			r.readEnum(of, v, nullable)
 		case key.name == "anyOf" && nullable:
 			chosen = true
 			r.Key("anyOf").Open(jsonscan.Array)
@@ -77,6 +74,35 @@ func (r *schemaReader) readType(kind string, v jsonscan.Value) string {
 		r.Key("type").Text(word)
 	}
 	return word
+}
+
+// readEnum reads the values that a schema allows. This API takes only texts there, so that its clients write numbers and
+// truths as texts beside the type that they are of.
+func (r *schemaReader) readEnum(of, values jsonscan.Value, nullable bool) {
+	word, _ := kinds.readWord(fieldOf(of, "type"))
+	r.Key("enum").Open(jsonscan.Array)
+	for _, v := range values.Elements() {
+		raw := v.Raw()
+		if text, ok := v.Text(); ok && isOf(strings.ToLower(word), text) {
+			raw = []byte(text)
+		}
+		r.Raw(raw)
+	}
+	if nullable {
+		r.Null()
+	}
+	r.Close(jsonscan.Array)
+}
+
+// isOf reports whether a text is a value of a type that is no text.
+func isOf(kind, text string) bool {
+	switch raw := []byte(text); kind {
+	case "integer", "number":
+		return jsonscan.Valid(raw, 0) && jsonscan.Root(raw).Kind() == jsonscan.Number
+	case "boolean":
+		return text == "true" || text == "false"
+	}
+	return false
 }
 
 func (r *schemaReader) readMember(key field, v jsonscan.Value, depth int) {

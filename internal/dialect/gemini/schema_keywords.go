@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"stele/internal/dialect"
 	"stele/internal/jsonscan"
 )
 
@@ -53,7 +54,7 @@ func (w *schemaWriter) foldKeywords(fields schemaFields) string {
 		case f.name == "enum" || f.name == "const":
 			if values, ok := enumOf(f); !ok || bytes.Contains(f.value.Raw(), []byte(`""`)) {
 				tell(f)
-			} else if f.name == "const" || len(values) < len(f.value.Raw()) {
+			} else if f.name == "const" || !dialect.SameJSON(values, f.value.Raw()) {
 				w.note(f.name != "const", f.name+" is a list of strings and numbers")
 			}
 		case f.name == "exclusiveMinimum" || f.name == "exclusiveMaximum":

@@ -54,18 +54,6 @@ func readUsage(v jsonscan.Value) chat.Usage {
 	}
 }
 
-// mergeUsage returns a usage that is told after another, with what only that one told.
-func mergeUsage(before, u chat.Usage) chat.Usage {
-	if u.Prompt() == 0 {
-		u.Input, u.CacheRead = before.Input, before.CacheRead
-		u.Of.AudioInput, u.Of.AudioCached, u.Of.ImageInput, u.Of.ImageCached = before.Of.AudioInput, before.Of.AudioCached, before.Of.ImageInput, before.Of.ImageCached
-	}
-	if u.Completion() == 0 {
-		u.Output, u.Reasoning, u.Of.AudioOutput, u.Of.ImageOutput = before.Output, before.Reasoning, before.Of.AudioOutput, before.Of.ImageOutput
-	}
-	return u
-}
-
 // counters are those of usageMetadata that are read, and what its author tells beside them.
 var counters = []string{
 	"promptTokenCount", "toolUsePromptTokenCount", "cachedContentTokenCount", "candidatesTokenCount", "thoughtsTokenCount", "totalTokenCount", "initialPromptTokenCount",

@@ -53,7 +53,7 @@ func (s *shape) isForeign(others bool) bool {
 	}
 	for _, message := range s.messages.Elements() {
 		for _, part := range message.Get("content").Elements() {
-			if slices.Contains(otherParts, part.Get("type").View()) {
+			if isOther(part) {
 				return true
 			}
 		}
@@ -61,9 +61,21 @@ func (s *shape) isForeign(others bool) bool {
 	return false
 }
 
+// isOther reports whether a part is another API's. Mistral's thoughts are lists, and other servers have pictures without a source.
+func isOther(part jsonscan.Value) bool {
+	kind := part.Get("type").View()
+	switch kind {
+	case "thinking":
+		return part.Get("thinking").Kind() == jsonscan.String
+	case "image", "document":
+		return part.Get("source").Kind() == object
+	}
+	return slices.Contains(otherParts, kind)
+}
+
 // otherParts are the types of other APIs' parts that are read in a content.
 var otherParts = []string{
-	"tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document",
+	"tool_use", "tool_result", "redacted_thinking",
 	"input_text", "output_text", "input_image", "input_file",
 }
 

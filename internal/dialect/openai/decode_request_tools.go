@@ -189,6 +189,7 @@ func (r *requestReader) readChoice() error {
 	if err := readNamedChoice(choice, v, field); err != nil {
 		return err
 	}
+	choice.Serial = choice.Serial || v.Get("disable_parallel_tool_use").Kind() == jsonscan.True // Anthropic's parallel_tool_calls
 	r.noteOthersOfChoice(v, field)
 	allowed := v.Get("allowed_tools")
 	r.noteOthers(allowed, field+".allowed_tools", "mode", "tools")
@@ -205,7 +206,7 @@ func (r *requestReader) readChoice() error {
 
 // noteOthersOfChoice notes what else a choice of a tool says.
 func (r *requestReader) noteOthersOfChoice(v jsonscan.Value, field string) {
-	r.noteOthers(v, field, "type", "name", "function", "custom", "allowed_tools", "mode", "tools")
+	r.noteOthers(v, field, "type", "name", "function", "custom", "allowed_tools", "mode", "tools", "disable_parallel_tool_use")
 	r.noteOthers(v.Get("function"), field+".function", "name")
 	r.noteOthers(v.Get("custom"), field+".custom", "name")
 }

@@ -39,7 +39,8 @@ type streamReader struct {
 	hidden  bool
 	broken  bool // the upstream ended an answer because it failed
 	events  []chat.Event
-	choices []*choice // all that there are
+	usage   chat.Usage // that was told so far
+	choices []*choice  // all that there are
 
 	words jsonscan.Value    // of the frame, if its delta has nothing else
 	usual jsonscan.Template // a frame that brought words and nothing else
@@ -144,7 +145,8 @@ func (d *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Eve
 		}
 	}
 	if u := r.tieredUsage(); u.Known {
-		d.events = append(d.events, chat.Event{Kind: chat.Counted, Usage: u})
+		d.usage = u.After(d.usage)
+		d.events = append(d.events, chat.Event{Kind: chat.Counted, Usage: d.usage})
 		d.hidden = said == 0
 	}
 	if said == 1 && len(d.events) == len(events)+1 {

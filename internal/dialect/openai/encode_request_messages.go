@@ -188,7 +188,7 @@ func (e *requestWriter) openProof(text string) (raw string, own bool) {
 	if text != "" && e.t.Proof != nil {
 		raw, own = e.t.Proof(text)
 	}
-	if !own {
+	if _, wrapped := chat.Unwrap(text); !own || !wrapped && !e.t.Compatible {
 		return "", false
 	}
 	return raw, true

@@ -54,7 +54,9 @@ func (e *requestWriter) sort(m chat.Message, parts []chat.Part) (t turn) {
 		case chat.Refusal:
 			e.addRefusal(m, p, &t)
 		case chat.Thought, chat.Redacted:
-			// They are written apart from all this.
+			if m.Role != chat.Assistant { // the model's own are written apart from all this
+				e.losePart(m, p, chat.Dropped, "only the model's turns have thoughts")
+			}
 		case chat.ToolCall:
 			t.calls = append(t.calls, p)
 			e.unmark(m, p)

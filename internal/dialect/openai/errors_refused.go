@@ -10,12 +10,12 @@ import (
 
 // What a request says by other means where an upstream refuses it.
 const (
-	choiceField      = "tool_choice"       // in words
-	descriptionField = "description"       // of a tool: the rest of it in the system text
-	callIDField      = "tool_call_id"      // as short as Mistral's models want it
-	signatureField   = "thought_signature" // Google's placeholder
-	wholeField       = "stream: false"     // as a stream, of which the whole answer is made
-	streamField      = "stream: true"      // as a whole answer, of which the stream is made
+	choiceField      = "tool_choice"      // in words
+	descriptionField = "description"      // of a tool: the rest of it in the system text
+	callIDField      = dialect.CallIDs    // as short as Mistral's models want them
+	signatureField   = dialect.Signatures // Google's placeholder
+	wholeField       = "stream: false"    // as a stream, of which the whole answer is made
+	streamField      = "stream: true"     // as a whole answer, of which the stream is made
 )
 
 // droppable are the parameters that a request can do without, or say otherwise.
