@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/tidwall/gjson"
 )
 
@@ -100,4 +101,28 @@ func (s *script) Read(p []byte) (int, error) {
 func (s *script) Write(p []byte) (int, error) {
 	defer func() { s.heard <- struct{}{} }()
 	return s.out.Write(p)
+}
+
+// FuzzLines holds that the library is given messages only, and the client errors of JSON-RPC for all else.
+func FuzzLines(f *testing.F) {
+	for _, seed := range []string{"", "\n\n", "{bad\n", `{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\n[]\n5", `{"jsonrpc":"2.0","id":"é","method":"initialize","params":{"protocolVersion":"2025-03-26"}}` + "\n" + `[{"jsonrpc":"2.0","method":"a"},7]`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, in []byte) {
+		var out bytes.Buffer
+		passed, err := io.ReadAll(newLines(bytes.NewReader(in), &out))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(out.String()) {
+			if !gjson.Valid(line) || gjson.Get(line, "error.code").Int() > -32600 {
+				t.Errorf("answered %q", line)
+			}
+		}
+		for line := range bytes.Lines(passed) {
+			if _, err := jsonrpc.DecodeMessage(line); err != nil && line[0] != '[' {
+				t.Errorf("passed %q: %v", line, err)
+			}
+		}
+	})
 }
