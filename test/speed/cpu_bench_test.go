@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -83,11 +84,15 @@ const atOnce = 32
 func (s *speed) compare(b *testing.B, c scene, all *figures) {
 	b.Helper()
 	ours, theirs := s.ours(c.path, c.ours), s.theirs(c.bare)
-	rounds := s.alternate(b, c, theirs, ours, func() func() { return profile(b, s.stele, plainServer, c.name) }, func(int) {})
+	rounds := s.alternate(b, c, theirs, ours, func() func() {
+		endTheirs, endOurs := profile(b, s.proxy.pid, proxyServer, c.name), profile(b, s.stele.PID(), plainServer, c.name)
+		return func() { endTheirs(); endOurs() }
+	}, func(int) {})
 	all.add(b, rounds.ratio(), "ratio", c.target)
 	b.ReportMetric(rounds.each(1, c.size), "µs-stele/req")
 	b.ReportMetric(rounds.each(0, c.size), "µs-proxy/req")
 	allocated(b, c.name, len(rounds)*c.size)
+	all.explain(b, os.Getenv(profileVariable), c.name, rounds, c.size)
 }
 
 // oneAtATime compares how long a request takes when there is no other.

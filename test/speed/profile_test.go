@@ -12,13 +12,14 @@ import (
 )
 
 // profileVariable names a folder for profiles: one of the CPU and one of what was
-// allocated for each scene. Stele is built with testdata/profile.go in it then.
+// allocated for each scene. Stele and the proxy are built with testdata/profile.go in them then.
 const profileVariable = "STELE_BENCH_PROFILE"
 
-// The folders in it: of the server that all benchmarks have, and of the one that some compare it with.
+// The folders in it: of the server that all benchmarks have, of the one that some compare it with, and of the proxy.
 const (
 	plainServer = ""
 	otherServer = "other"
+	proxyServer = "proxy"
 )
 
 func TestMain(m *testing.M) {
@@ -30,16 +31,19 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	code := rig.MainWith(m, "-overlay", overlay)
+	_ = os.Setenv("GOFLAGS", os.Getenv("GOFLAGS")+" -overlay="+overlay)
+	code := rig.MainWith(m)
 	_ = os.Remove(overlay)
 	os.Exit(code)
 }
 
-// overlay writes the file that has go build put the profiler into cmd/stele.
+// overlay writes the file that has go build put the profiler into cmd/stele and into the proxy.
 func overlay() (string, error) {
 	root := rig.Root()
+	profiler := filepath.Join(root, "test/speed/testdata/profile.go")
 	text, err := json.Marshal(map[string]any{"Replace": map[string]string{
-		filepath.Join(root, "cmd/stele/profile.go"): filepath.Join(root, "test/speed/testdata/profile.go"),
+		filepath.Join(root, "cmd/stele/profile.go"):  profiler,
+		filepath.Join(root, "test/speed/profile.go"): profiler,
 	}})
 	if err != nil {
 		return "", err
@@ -72,7 +76,7 @@ func profileEnv(b *testing.B, server string) []string {
 
 // profile has a server write the profile of a scene, if that is wanted, until the
 // function it returns is called.
-func profile(b *testing.B, stele *rig.House, server, scene string) func() {
+func profile(b *testing.B, pid int, server, scene string) func() {
 	b.Helper()
 	folder := os.Getenv(profileVariable)
 	if folder == "" {
@@ -84,7 +88,9 @@ func profile(b *testing.B, stele *rig.House, server, scene string) func() {
 		if err := os.WriteFile(file, []byte(scene), 0o600); err != nil {
 			b.Fatal(err)
 		}
-		stele.Signal(b, syscall.SIGUSR1)
+		if err := syscall.Kill(pid, syscall.SIGUSR1); err != nil {
+			b.Fatal(err)
+		}
 		rig.Eventually(b, "the profile", func() bool {
 			_, err := os.Stat(file)
 			return os.IsNotExist(err)

@@ -45,9 +45,9 @@ func newSpeed(b *testing.B, secure bool) *speed {
 		flags = []string{"--ca", authority}
 		settings = "egress: {ca_file: " + authority + "}\n"
 	}
-	upstream := launch(b, binary, flags...)
+	upstream := launch(b, nil, binary, flags...)
 	s := &speed{client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2048, DisableCompression: true}}}
-	s.proxy = launch(b, binary, append(flags, "--proxy", upstream.url)...)
+	s.proxy = launch(b, profileEnv(b, proxyServer), binary, append(flags, "--proxy", upstream.url)...)
 	s.config = settings + fmt.Sprintf("providers:\n  local: {kind: openai, base_url: %s/v1, api_key: none, models: ['*']}\n", upstream.url)
 	s.stele = rig.Start(b, rig.Options{Env: profileEnv(b, plainServer), Config: s.config})
 	s.key = s.stele.CreateKey(b, "--name", "speed").Key
@@ -55,9 +55,10 @@ func newSpeed(b *testing.B, secure bool) *speed {
 	return s
 }
 
-func launch(b *testing.B, binary string, args ...string) process {
+func launch(b *testing.B, env []string, binary string, args ...string) process {
 	b.Helper()
 	cmd := exec.Command(binary, args...)
+	cmd.Env = append(os.Environ(), env...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {

@@ -60,7 +60,7 @@ func (s *speed) added(b *testing.B, c scene, other *rig.House, key string, besid
 	}
 	return s.alternate(b, c, plain, dearer, func() func() {
 		scene := strings.ReplaceAll(strings.TrimPrefix(b.Name(), "Benchmark"), "/", "-")
-		endPlain, endOther := profile(b, s.stele, plainServer, scene), profile(b, other, otherServer, scene)
+		endPlain, endOther := profile(b, s.stele.PID(), plainServer, scene), profile(b, other.PID(), otherServer, scene)
 		return func() { endPlain(); endOther() }
 	}, beside)
 }
