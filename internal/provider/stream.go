@@ -319,11 +319,18 @@ func (s *source) count() {
 	}
 }
 
-// leaveOut leaves out answers that were not asked for: upstreams may give more.
+// leaveOut leaves out answers that were not asked for: upstreams may give more. Events are
+// large, so they are looked at where they lie.
 func (s *source) leaveOut() {
-	given := len(s.events)
+	asked := 0
+	for asked < len(s.events) && s.events[asked].Answer < s.answers {
+		asked++
+	}
+	if asked == len(s.events) {
+		return
+	}
 	s.events = slices.DeleteFunc(s.events, func(e chat.Event) bool { return e.Answer >= s.answers })
-	if len(s.events) < given && !s.unwanted {
+	if !s.unwanted {
 		s.unwanted = true
 		s.reply.Late = append(s.reply.Late, unwanted)
 	}

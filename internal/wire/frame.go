@@ -278,11 +278,11 @@ func (s *SSE) line() ([]byte, error) {
 			return nil, err
 		}
 		s.raw = append(s.raw, piece...)
-		if errors.Is(err, bufio.ErrBufferFull) {
-			continue
-		}
 		line := s.raw[start:]
 		if err != nil {
+			if errors.Is(err, bufio.ErrBufferFull) {
+				continue
+			}
 			return bytes.TrimRight(line, "\r"), err
 		}
 		line = bytes.TrimSuffix(line[:len(line)-1], []byte{'\r'})
