@@ -16,7 +16,7 @@ const (
 // administrators own every one, and look after the installation.
 const Administrator Role = "administrator"
 
-// Administrator has a rank so that nothing that needs one is open to the others.
+// ranks has Administrator too, so that nothing that needs one is open to the others.
 var ranks = map[Role]int{Viewer: 1, Member: 2, Owner: 3, Administrator: 4}
 
 // Covers reports whether a person of this role may do what needs another one.

@@ -79,7 +79,7 @@ func (s *Server) Follow(ctx context.Context, v generation.View, seen func(genera
 			return last, nil
 		case ctx.Err() != nil:
 			return last, ctx.Err()
-		case !passing(err) && !full(err), failed == mostTries:
+		case !canTryAgain(err) && !isFull(err), failed == mostTries:
 			return last, err
 		}
 		if err := pause.For(ctx, betweenTries); err != nil {
@@ -127,7 +127,7 @@ func (s *Server) follow(ctx context.Context, path string, seen func(generation.V
 func persist(ctx context.Context, try func() error) error {
 	for n := 1; ; n++ {
 		err := try()
-		if err == nil || !passing(err) || n == mostTries || ctx.Err() != nil {
+		if err == nil || !canTryAgain(err) || n == mostTries || ctx.Err() != nil {
 			return err
 		}
 		if pause.For(ctx, betweenTries) != nil {
@@ -136,15 +136,15 @@ func persist(ctx context.Context, try func() error) error {
 	}
 }
 
-// full reports whether the server has too many clients that wait just now.
-func full(err error) bool {
+// isFull reports whether the server has too many clients that wait just now.
+func isFull(err error) bool {
 	refused, ok := errors.AsType[*Refusal](err)
 	return ok && refused.Status == http.StatusTooManyRequests
 }
 
-// passing reports whether trying again may help: the connection broke, or the server
+// canTryAgain reports whether trying again may help: the connection broke, or the server
 // is busy with the same order, full, or going down.
-func passing(err error) bool {
+func canTryAgain(err error) bool {
 	refused, ok := errors.AsType[*Refusal](err)
 	if !ok {
 		return true

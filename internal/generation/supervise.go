@@ -98,7 +98,7 @@ func (s *Service) superviseOnce(ctx context.Context, steady *time.Time) error {
 	if err := s.Store.StopOverdue(ctx, s.Now()); err != nil {
 		return err
 	}
-	stopping, err := s.Store.Stopping(ctx, s.Node)
+	stopping, err := s.Store.TasksToStop(ctx, s.Node)
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func (b Balance) Left() int64 { return max(0, b.Free()) }
 type Share struct {
 	Demand int64 // what was asked for in the last second, refused or not
 	All    int64 // the same of all nodes, this one included
-	Free   int64 // of the limit, in nobody's hands
+	Free   int64 // of the limit, on lease to no node
 }
 
 // Store keeps limits and their counters. Nodes are told apart by their data folder: a

@@ -98,7 +98,7 @@ func sumTables(ctx context.Context, db querier, list []table.Table) (map[string]
 }
 
 func sumRows(t table.Table, rows table.Rows) (sum table.Sum, err error) {
-	for _, err := range t.Counting(rows, &sum) {
+	for _, err := range t.Count(rows, &sum) {
 		if err != nil {
 			return sum, err
 		}

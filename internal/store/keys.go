@@ -190,6 +190,6 @@ func (s *Store) UsesSince(ctx context.Context, since time.Time) (map[string]time
 func keyCells(k *access.Key) []any {
 	return []any{
 		&k.ID, &k.Workspace, &k.Name, &k.Environment, &k.Sandbox, lines(&k.Scope.Groups), lines(&k.Scope.Models), &k.Creator, &k.CreatorName, at(&k.CreatedAt),
-		at(&k.ExpiresAt), at(&k.RevokedAt), at(&k.LastUsedAt), lasting(&k.Idle, time.Millisecond), lines(&k.CIDRs), tree(&k.Secrets), &k.Revision,
+		at(&k.ExpiresAt), at(&k.RevokedAt), at(&k.LastUsedAt), durationIn(&k.Idle, time.Millisecond), lines(&k.CIDRs), tree(&k.Secrets), &k.Revision,
 	}
 }

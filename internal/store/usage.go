@@ -235,7 +235,7 @@ func recordCells(r *meter.Record) []any {
 		&r.Workspace, &r.Key, &r.Environment, &r.Route, &r.Dialect, &r.Model, &r.Asked, &r.Provider, &r.Target, &r.Stream, &r.Status, &r.Code,
 		&r.Tries, &r.Path, &r.Dropped, &r.Estimated, &r.Priced, &r.Extra, &r.Rates, &r.PriceSource, &r.PriceVersion, &r.Person, &r.Tags,
 		&r.CacheRead, &r.CacheWrite, &r.CacheWrite1h, &r.Reasoning, &r.Markup, &r.User, &r.Charges,
-		&r.ID, at(&r.At), &r.Request, &r.Input, &r.Output, &r.Nano, lasting(&r.FirstByte, time.Microsecond), lasting(&r.Took, time.Microsecond),
+		&r.ID, at(&r.At), &r.Request, &r.Input, &r.Output, &r.Nano, durationIn(&r.FirstByte, time.Microsecond), durationIn(&r.Took, time.Microsecond),
 	}
 }
 

@@ -37,7 +37,7 @@ type modelOwner struct {
 type modelChoice struct{ ID, Label string }
 
 func (c *Room) showPlayground(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
-	models := c.Models.Models(trying(v).Scope)
+	models := c.Models.Models(principalOf(v).Scope)
 	p := playgroundPage{
 		Owners: owners(models), Chosen: r.URL.Query().Get("model"), Files: c.Files != nil, Links: c.Has("requests"),
 		Built: slices.ContainsFunc(models, func(m catalog.Model) bool { return m.ID == sandboxModel }),
