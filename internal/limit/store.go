@@ -72,7 +72,7 @@ type Store interface {
 	EndLease(ctx context.Context, node string, counter int64) error
 	// Bury looks for nodes that were not heard of since a time: money they had on lease
 	// is booked as in doubt, the rest given back.
-	Bury(ctx context.Context, silentSince time.Time, now time.Time) (int, error)
+	Bury(ctx context.Context, silentSince time.Time) (int, error)
 	// MarkReached notes that a counter is used up, if at most this part of its amount is
 	// not settled.
 	MarkReached(ctx context.Context, counter, part int64) error
