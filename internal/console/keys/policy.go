@@ -93,8 +93,8 @@ func policyOf(p access.Policy) policyPage {
 
 func environmentBoxes() []scopeBox {
 	return []scopeBox{
-		{Name: string(access.Development), About: "Keys that begin with sk_dev_"},
-		{Name: string(access.Production), About: "Keys that begin with sk_live_"},
+		{Name: string(access.Development), About: "Keys that begin with " + access.Development.Prefix()},
+		{Name: string(access.Production), About: "Keys that begin with " + access.Production.Prefix()},
 	}
 }
 
