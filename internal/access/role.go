@@ -23,9 +23,6 @@ var ranks = map[Role]int{Viewer: 1, Member: 2, Owner: 3, Administrator: 4}
 // The empty role covers nothing, and needs nothing.
 func (r Role) Covers(need Role) bool { return ranks[r] >= ranks[need] }
 
-// Roles lists the roles that a person may have in a workspace.
-func Roles() []Role { return []Role{Viewer, Member, Owner} }
-
 // role is what a user with this role in a workspace may do there.
 // Administrators own every workspace.
 func role(u User, member Role) Role {

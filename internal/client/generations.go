@@ -35,7 +35,7 @@ func AppPath(app string) string { return "/api/v1/apps/" + url.PathEscape(app) +
 func (s *Server) Order(ctx context.Context, path string, body []byte) (v generation.View, err error) {
 	once := http.Header{"Idempotency-Key": {"order-" + rand.Text()}, "Content-Type": {"application/json"}}
 	err = persist(ctx, func() error {
-		return s.Do(ctx, Request{
+		return s.do(ctx, request{
 			Method: http.MethodPost, Path: path, Header: once, Body: func() io.Reader { return bytes.NewReader(body) },
 		}, &v)
 	})
@@ -90,7 +90,7 @@ func (s *Server) Follow(ctx context.Context, v generation.View, seen func(genera
 
 // follow reads one stream of events.
 func (s *Server) follow(ctx context.Context, path string, seen func(generation.View)) error {
-	answer, err := s.Send(ctx, Request{
+	answer, err := s.send(ctx, request{
 		Method: http.MethodGet, Path: path, Header: http.Header{"Accept": {wire.EventStream}},
 	})
 	if err != nil {

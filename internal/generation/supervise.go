@@ -26,7 +26,7 @@ func (s *Service) Supervise(ctx context.Context, drained <-chan struct{}) {
 	reconciling := make(chan struct{})
 	go func() {
 		defer close(reconciling)
-		s.Reconcile(ctx)
+		s.reconcileAll(ctx)
 	}()
 	s.recallPace(ctx)
 	tick := time.NewTicker(lookEvery)
