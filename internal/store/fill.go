@@ -217,7 +217,7 @@ func (s *Store) fillStatement(t table.Table, n int) string {
 	if s.engine == postgres {
 		text += ` OVERRIDING SYSTEM VALUE`
 	}
-	return text + ` VALUES ` + places(n, len(t.Columns), true)
+	return text + ` VALUES ` + placeholders(n, len(t.Columns), true)
 }
 
 // raiseIdentity lets the next number that PostgreSQL gives follow those that were put

@@ -128,7 +128,7 @@ func (s *Store) FindKeys(ctx context.Context, f access.KeyFilter) ([]access.Key,
 	if f.Text != "" {
 		c.add("(id = ? OR lower(name) LIKE lower(?) ESCAPE '!')", f.Text, "%"+likeText.Replace(f.Text)+"%")
 	}
-	if f.Before.ID != "" {
+	if !f.Before.IsZero() {
 		c.add("(created_at, id) < (?, ?)", millis(f.Before.At), f.Before.ID)
 	}
 	query := `SELECT ` + keyColumns + ` FROM keys WHERE ` + c.text() + ` ORDER BY created_at DESC, id DESC`

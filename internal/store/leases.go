@@ -113,7 +113,7 @@ func (s *Store) ShareOut(ctx context.Context, node string, demand map[int64]int6
 				rows = append(rows, id, node, 0, demand[id], millis(now))
 				shares[id] = limit.Share{Demand: demand[id]}
 			}
-			_, err := tx.ExecContext(ctx, `INSERT INTO limit_leases (counter, node, amount, demand, told_at) VALUES `+places(len(ids), 5, s.engine == postgres)+`
+			_, err := tx.ExecContext(ctx, `INSERT INTO limit_leases (counter, node, amount, demand, told_at) VALUES `+placeholders(len(ids), 5, s.engine == postgres)+`
 				ON CONFLICT (counter, node) DO UPDATE SET demand = excluded.demand, told_at = excluded.told_at`, rows...)
 			if err == nil {
 				err = s.readDemand(ctx, tx, ids, now.Add(-fresh), shares)
@@ -142,7 +142,7 @@ func (s *Store) readDemand(ctx context.Context, tx *sql.Tx, ids []int64, since t
 			shares[t.counter] = limit.Share{Demand: shares[t.counter].Demand, All: t.All, Free: t.Free}
 		},
 		`SELECT c.id, SUM(l.demand), c.amount - c.settled - c.leased - c.held - c.doubt FROM limit_leases l JOIN limit_counters c ON c.id = l.counter
-		WHERE l.counter IN `+places(1, len(ids), true)+` AND l.told_at >= $`+strconv.Itoa(len(ids)+1)+` GROUP BY c.id`, append(args, millis(since))...)
+		WHERE l.counter IN `+placeholders(1, len(ids), true)+` AND l.told_at >= $`+strconv.Itoa(len(ids)+1)+` GROUP BY c.id`, append(args, millis(since))...)
 }
 
 // BeatLimits says that a node lives.

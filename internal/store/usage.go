@@ -137,7 +137,7 @@ func (s *Store) insertRequests(rows int) string {
 	if s.engine == postgres {
 		insert = `INSERT`
 	}
-	return insert + ` INTO requests (` + requestColumns + `) VALUES ` + places(rows, count(requestColumns), s.engine == postgres) +
+	return insert + ` INTO requests (` + requestColumns + `) VALUES ` + placeholders(rows, count(requestColumns), s.engine == postgres) +
 		` ON CONFLICT (id) DO NOTHING`
 }
 
@@ -156,8 +156,8 @@ func newRecords(ctx context.Context, tx *sql.Tx, records []*meter.Record) ([]*me
 	return fresh, nil
 }
 
-// places is ($1,$2),($3,$4) … or (?,?),(?,?) … for so many rows and columns.
-func places(rows, columns int, named bool) string {
+// placeholders is ($1,$2),($3,$4) … or (?,?),(?,?) … for so many rows and columns.
+func placeholders(rows, columns int, named bool) string {
 	var b strings.Builder
 	for n := range rows * columns {
 		switch {
