@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -200,6 +201,23 @@ func TestEveryPackageHasAComment(t *testing.T) {
 		if !ok {
 			t.Errorf("%s: no file has a package comment", folder)
 		}
+	}
+}
+
+func TestWordsAreFew(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "| word | is |\n|---|---|\n")
+	table, _, _ := strings.Cut(rest, "\n\n")
+	words := 0
+	for row := range strings.Lines(table) {
+		words += 1 + strings.Count(strings.Split(row, "|")[1], ",")
+	}
+	if words == 0 || words > 30 {
+		t.Errorf("docs/architecture.md explains %d words; the end is 30", words)
 	}
 }
 

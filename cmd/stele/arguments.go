@@ -98,7 +98,7 @@ func checkFlags(set *pflag.FlagSet) (err error) {
 		if !f.Changed {
 			return
 		}
-		if other := excluded(set, f); other != "" {
+		if other := findExcluded(set, f); other != "" {
 			err = fmt.Errorf("--%s and --%s cannot both be meant", f.Name, other)
 			return
 		}
@@ -120,8 +120,8 @@ func checkFlags(set *pflag.FlagSet) (err error) {
 	return err
 }
 
-// excluded is a flag that was given beside f, although one of them says what the other denies.
-func excluded(set *pflag.FlagSet, f *pflag.Flag) string {
+// findExcluded is a flag that was given beside f, although one of them says what the other denies.
+func findExcluded(set *pflag.FlagSet, f *pflag.Flag) string {
 	for _, group := range f.Annotations["cobra_annotation_mutually_exclusive"] {
 		for name := range strings.FieldsSeq(group) {
 			if name != f.Name && set.Changed(name) {
@@ -151,7 +151,7 @@ func refuseFlag(_ *cobra.Command, err error) error {
 const madeOnDemand = "made if it does not exist"
 
 // checkWorkspace refuses the name of a workspace that does not exist: what is made for it would
-// be for nobody, and what is asked of it seem to be nothing.
+// be for no client, and what is asked of it seem to be nothing.
 func checkWorkspace(c *cobra.Command, h *assembly.Installation) error {
 	f := c.Flags().Lookup("workspace")
 	if f == nil || !f.Changed || f.Usage == madeOnDemand {

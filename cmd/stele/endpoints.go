@@ -98,7 +98,7 @@ func sayEndpoint(c *cobra.Command, e webhook.Endpoint, secret string) error {
 	if secret == "" {
 		return say(c, w, "%s\n", e.ID)
 	}
-	if err := say(c, w, "%s\n%s\n", e.ID, secret); err != nil { // nobody has it
+	if err := say(c, w, "%s\n%s\n", e.ID, secret); err != nil { // no caller has it
 		return fmt.Errorf("the secret of %s could not be printed; stele webhooks endpoints rotate %s makes another: %w", e.ID, e.ID, err)
 	}
 	return nil

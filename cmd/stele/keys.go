@@ -42,7 +42,7 @@ func (p *program) keysCreate() *cobra.Command {
 			return err
 		}
 		h.Settle(c.Context())
-		if err := printKey(c, k, secret); err != nil { // nobody has it
+		if err := printKey(c, k, secret); err != nil { // no caller has it
 			_, again := h.Access.RevokeKey(c.Context(), operator(), k.ID)
 			return errors.Join(fmt.Errorf("the key %s could not be printed, and is revoked: %w", k.ID, err), again)
 		}

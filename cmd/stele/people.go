@@ -128,7 +128,7 @@ func printUser(c *cobra.Command, u wireUser, what string) error {
 		text += fmt.Sprintf("They choose their password here. It works once, until %s, and cannot be shown again:\n\n  %s\n", u.LinkUntil, u.Link)
 	}
 	err := say(c, u, "%s", text)
-	if err != nil && u.Password+u.Link != "" { // nobody has it
+	if err != nil && u.Password+u.Link != "" { // no caller has it
 		return fmt.Errorf("%s %s, which could not be printed; stele users reset %s prints a link to a password: %w", u.Email, what, u.Email, err)
 	}
 	return err

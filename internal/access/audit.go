@@ -47,11 +47,15 @@ type Filter struct {
 	Limit  int
 }
 
-// Mark is the place of an entry in the log.
+// Mark is where an entry, or a row of another list, stands in its list, from which the next page
+// goes on.
 type Mark struct {
 	At time.Time
 	ID string
 }
+
+// IsZero reports whether m is the top of the list.
+func (m Mark) IsZero() bool { return m.ID == "" }
 
 // Audit lists what was changed in the workspace of who, newest first.
 func (s *Service) Audit(ctx context.Context, who Principal, f Filter) ([]Entry, error) {

@@ -23,7 +23,7 @@ func must(t *testing.T, err error) {
 // run follows the keys in the background until the test ends.
 func run(t *testing.T, h *house) {
 	t.Helper()
-	follower := revision.Follower{Read: h.store.Changed, Log: discard(), Subscribers: []revision.Subscriber{h.Subscriber()}}
+	follower := revision.Follower{Read: h.store.AllRevisions, Log: discard(), Subscribers: []revision.Subscriber{h.Subscriber()}}
 	var both sync.WaitGroup
 	both.Go(func() { h.Run(t.Context(), discard()) })
 	both.Go(func() { follower.Run(t.Context()) })

@@ -16,15 +16,12 @@ const (
 // administrators own every one, and look after the installation.
 const Administrator Role = "administrator"
 
-// Administrator has a rank so that nothing that needs one is open to the others.
+// ranks has Administrator too, so that nothing that needs one is open to the others.
 var ranks = map[Role]int{Viewer: 1, Member: 2, Owner: 3, Administrator: 4}
 
 // Covers reports whether a person of this role may do what needs another one.
 // The empty role covers nothing, and needs nothing.
 func (r Role) Covers(need Role) bool { return ranks[r] >= ranks[need] }
-
-// Roles lists the roles that a person may have in a workspace.
-func Roles() []Role { return []Role{Viewer, Member, Owner} }
 
 // role is what a user with this role in a workspace may do there.
 // Administrators own every workspace.

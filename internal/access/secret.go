@@ -16,9 +16,15 @@ const (
 )
 
 var prefixes = map[Environment]string{
-	Development: "sk_dev_",
-	Production:  "sk_live_",
+	Development: KeyMark + "dev_",
+	Production:  KeyMark + "live_",
 }
+
+// KeyMark is what the text of every key begins with, for those who keep keys out of what they write.
+const KeyMark = "sk_"
+
+// Prefix is what the text of a key of this environment begins with.
+func (e Environment) Prefix() string { return prefixes[e] }
 
 // newSecret makes the text of a key for env.
 func newSecret(env Environment) string {

@@ -67,7 +67,7 @@ func (s *Service) SignOn(ctx context.Context, id Identity, rules SignOnRules, fr
 }
 
 func (s *Service) firstSignOn(ctx context.Context, subject, address string, r Role) (User, error) {
-	if !slices.Contains(Roles(), r) {
+	if !slices.Contains([]Role{Viewer, Member, Owner}, r) {
 		r = Viewer
 	}
 	p := Person{Role: r, User: User{ID: uid.New("usr"), Email: address, Subject: subject, CreatedAt: s.now()}}

@@ -43,7 +43,7 @@ type Change struct {
 
 // DraftStore keeps drafts. Every change raises the revision and writes its audit
 // entry in the same transaction. What is not there is access.ErrNotFound.
-type DraftStore interface { //nolint:interfacebloat // what one desk asks of the store
+type DraftStore interface { //nolint:interfacebloat // what the editor asks of the store
 	// Drafts lists the drafts of a workspace by their ids, without their texts.
 	Drafts(ctx context.Context, workspace string) ([]Draft, error)
 	Draft(ctx context.Context, workspace, id string) (Draft, error)

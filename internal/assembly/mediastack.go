@@ -252,7 +252,7 @@ const jobsAfter = 20 * time.Second
 func (w *mediaStack) release(ctx context.Context) {
 	away := true // when the database comes back, the living first say that they are
 	for pause.For(ctx, 5*time.Second) == nil {
-		living, err := w.store.Living(ctx, time.Now().Add(-jobsAfter))
+		living, err := w.store.LivingNodes(ctx, time.Now().Add(-jobsAfter))
 		if err == nil && !away {
 			_, err = w.queue.Release(ctx, living)
 		}

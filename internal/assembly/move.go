@@ -70,7 +70,7 @@ func (m *Move) Run(ctx context.Context) (out Moved, err error) {
 		return out, err
 	}
 	defer unlock()
-	living, err := m.Store.Living(ctx, time.Now().Add(-silence))
+	living, err := m.Store.LivingNodes(ctx, time.Now().Add(-silence))
 	if err != nil {
 		return out, err
 	}
@@ -130,7 +130,7 @@ func (m *Move) moveRows(ctx context.Context, n *store.Snapshot, out *Moved) erro
 	c := store.Content{Version: n.Version, Tables: n.Tables}
 	c.Rows = func(t table.Table) table.Rows {
 		sums[t.Name] = new(table.Sum)
-		return t.Counting(n.Rows(ctx, t), sums[t.Name])
+		return t.Count(n.Rows(ctx, t), sums[t.Name])
 	}
 	c.Agree = func(there map[string]table.Sum) error {
 		for name, sum := range sums {

@@ -113,7 +113,7 @@ func (r *Rotation) Run(ctx context.Context) error {
 	if err := r.markDone("all sealed anew"); err != nil {
 		return err
 	}
-	if err := r.place(to); err != nil {
+	if err := r.install(to); err != nil {
 		return err
 	}
 	if err := r.markDone("new key in its place"); err != nil {
@@ -187,8 +187,8 @@ func (r *Rotation) reseal(ctx context.Context) (n int, err error) {
 	return n, nil
 }
 
-// place puts the new key where the old one is.
-func (r *Rotation) place(to string) error {
+// install puts the new key where the old one is.
+func (r *Rotation) install(to string) error {
 	current, err := seal.Load(r.files.path)
 	if err != nil {
 		return err

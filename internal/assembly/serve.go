@@ -187,7 +187,7 @@ func (n *node) start(ctx context.Context, hangUp <-chan os.Signal, beside *sync.
 
 // follower has what is kept in memory follow the database.
 func (n *node) follower() *revision.Follower {
-	f := &revision.Follower{Read: n.Store.Changed, News: n.Store.News(), Log: n.log, Subscribers: []revision.Subscriber{
+	f := &revision.Follower{Read: n.Store.AllRevisions, News: n.Store.News(), Log: n.log, Subscribers: []revision.Subscriber{
 		n.Access.Subscriber(), n.Keyring.Subscriber(n.media.node), n.supply.Subscriber(), n.editor.Subscriber(n.log),
 		n.limits.Subscriber(), n.media.webhooks.Subscriber(),
 	}}

@@ -148,10 +148,10 @@ func (u *untagger) tellThought(e *Event, text string) {
 		}
 		u.state = thinking
 	}
-	if at := strings.Index(text, thoughtEnds); at >= 0 {
-		u.tell(Thought, blockTagged, strings.TrimRight(text[:at], "\r\n"))
+	if thought, behind, ok := strings.Cut(text, thoughtEnds); ok {
+		u.tell(Thought, blockTagged, strings.TrimRight(thought, "\r\n"))
 		u.state = ended
-		u.tellBehind(e, text[at+len(thoughtEnds):])
+		u.tellBehind(e, behind)
 		return
 	}
 	end := len(text)

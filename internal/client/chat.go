@@ -49,7 +49,7 @@ func (s *Server) Chat(ctx context.Context, body []byte, most int, seen func(int)
 }
 
 func (s *Server) chat(ctx context.Context, body []byte, most int, seen func(int)) (Reply, error) {
-	answer, err := s.Send(ctx, Request{
+	answer, err := s.send(ctx, request{
 		Method: http.MethodPost, Path: "/api/v1/chat/completions",
 		Header: http.Header{"Content-Type": {"application/json"}}, Body: func() io.Reader { return bytes.NewReader(body) },
 	})

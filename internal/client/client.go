@@ -44,26 +44,26 @@ func (r *Refusal) Error() string { return r.Message }
 
 // Get reads the data of what is at a path.
 func (s *Server) Get(ctx context.Context, path string, into any) error {
-	return s.Do(ctx, Request{Method: http.MethodGet, Path: path}, into)
+	return s.do(ctx, request{Method: http.MethodGet, Path: path}, into)
 }
 
 // Post sends a body to a path and reads the data of the answer.
 func (s *Server) Post(ctx context.Context, path string, body []byte, into any) error {
-	return s.Do(ctx, Request{Method: http.MethodPost, Path: path, Body: func() io.Reader { return bytes.NewReader(body) }}, into)
+	return s.do(ctx, request{Method: http.MethodPost, Path: path, Body: func() io.Reader { return bytes.NewReader(body) }}, into)
 }
 
-// Request is one call.
-type Request struct {
+// request is one call.
+type request struct {
 	Method, Path string
 	Header       http.Header
 	Body         func() io.Reader // nil for none; called for each try
 }
 
-// Do sends a request and reads the answer's data into it. What the server refuses is
+// do sends a request and reads the answer's data into it. What the server refuses is
 // a *Refusal, bare.
-func (s *Server) Do(ctx context.Context, r Request, into any) error {
+func (s *Server) do(ctx context.Context, r request, into any) error {
 	return s.tryUntilKnown(ctx, func() error {
-		answer, err := s.Send(ctx, r)
+		answer, err := s.send(ctx, r)
 		if err != nil {
 			return err
 		}
@@ -79,8 +79,8 @@ func (s *Server) Do(ctx context.Context, r Request, into any) error {
 	})
 }
 
-// Send sends a request and gives the answer as it comes, errors included.
-func (s *Server) Send(ctx context.Context, r Request) (*http.Response, error) {
+// send sends a request and gives the answer as it comes, errors included.
+func (s *Server) send(ctx context.Context, r request) (*http.Response, error) {
 	var body io.Reader
 	if r.Body != nil {
 		body = r.Body()

@@ -28,7 +28,7 @@ type File struct {
 func (s *Server) Upload(ctx context.Context, name string, open func() (io.ReadCloser, error)) (*File, error) {
 	kept := new(File)
 	header := make(http.Header)
-	err := s.Do(ctx, Request{Method: http.MethodPost, Path: "/api/v1/files", Header: header, Body: func() io.Reader {
+	err := s.do(ctx, request{Method: http.MethodPost, Path: "/api/v1/files", Header: header, Body: func() io.Reader {
 		body, w := io.Pipe()
 		form := multipart.NewWriter(w)
 		header.Set("Content-Type", form.FormDataContentType())

@@ -35,7 +35,7 @@ func AppPath(app string) string { return "/api/v1/apps/" + url.PathEscape(app) +
 func (s *Server) Order(ctx context.Context, path string, body []byte) (v generation.View, err error) {
 	once := http.Header{"Idempotency-Key": {"order-" + rand.Text()}, "Content-Type": {"application/json"}}
 	err = persist(ctx, func() error {
-		return s.Do(ctx, Request{
+		return s.do(ctx, request{
 			Method: http.MethodPost, Path: path, Header: once, Body: func() io.Reader { return bytes.NewReader(body) },
 		}, &v)
 	})
@@ -79,7 +79,7 @@ func (s *Server) Follow(ctx context.Context, v generation.View, seen func(genera
 			return last, nil
 		case ctx.Err() != nil:
 			return last, ctx.Err()
-		case !passing(err) && !full(err), failed == mostTries:
+		case !canTryAgain(err) && !isFull(err), failed == mostTries:
 			return last, err
 		}
 		if err := pause.For(ctx, betweenTries); err != nil {
@@ -90,7 +90,7 @@ func (s *Server) Follow(ctx context.Context, v generation.View, seen func(genera
 
 // follow reads one stream of events.
 func (s *Server) follow(ctx context.Context, path string, seen func(generation.View)) error {
-	answer, err := s.Send(ctx, Request{
+	answer, err := s.send(ctx, request{
 		Method: http.MethodGet, Path: path, Header: http.Header{"Accept": {wire.EventStream}},
 	})
 	if err != nil {
@@ -127,7 +127,7 @@ func (s *Server) follow(ctx context.Context, path string, seen func(generation.V
 func persist(ctx context.Context, try func() error) error {
 	for n := 1; ; n++ {
 		err := try()
-		if err == nil || !passing(err) || n == mostTries || ctx.Err() != nil {
+		if err == nil || !canTryAgain(err) || n == mostTries || ctx.Err() != nil {
 			return err
 		}
 		if pause.For(ctx, betweenTries) != nil {
@@ -136,15 +136,15 @@ func persist(ctx context.Context, try func() error) error {
 	}
 }
 
-// full reports whether the server has too many clients that wait just now.
-func full(err error) bool {
+// isFull reports whether the server has too many clients that wait just now.
+func isFull(err error) bool {
 	refused, ok := errors.AsType[*Refusal](err)
 	return ok && refused.Status == http.StatusTooManyRequests
 }
 
-// passing reports whether trying again may help: the connection broke, or the server
+// canTryAgain reports whether trying again may help: the connection broke, or the server
 // is busy with the same order, full, or going down.
-func passing(err error) bool {
+func canTryAgain(err error) bool {
 	refused, ok := errors.AsType[*Refusal](err)
 	if !ok {
 		return true

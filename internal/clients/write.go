@@ -27,7 +27,7 @@ func Write(home string, s Setting, now time.Time) (Written, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return w, err
 	}
-	mode := fs.FileMode(0o600) // it has a key in it, which is nobody else's
+	mode := fs.FileMode(0o600) // it has a key in it, which is its owner's alone
 	if info, err := os.Stat(w.File); err == nil {
 		mode = info.Mode().Perm() &^ 0o077
 	}

@@ -47,7 +47,7 @@ func MakeFolders(path string) error {
 			return err
 		}
 	}
-	if err := Mkdir(path, 0o700); err != nil {
+	if err := mkdir(path, 0o700); err != nil {
 		if errors.Is(err, fs.ErrExist) {
 			return nil // another process was quicker
 		}

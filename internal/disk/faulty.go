@@ -40,8 +40,8 @@ func OpenRoot(name string) (*Root, error) {
 	return &Root{r}, err
 }
 
-// Mkdir makes a folder.
-func Mkdir(name string, mode fs.FileMode) error {
+// mkdir makes a folder.
+func mkdir(name string, mode fs.FileMode) error {
 	return change(making, entry{Op: "mkdir", Path: absolute(name)}, func() error { return os.Mkdir(name, mode) })
 }
 

@@ -24,8 +24,8 @@ func CreateTemp(folder, pattern string) (*File, error) { return os.CreateTemp(fo
 // OpenRoot opens a folder.
 func OpenRoot(name string) (*Root, error) { return os.OpenRoot(name) }
 
-// Mkdir makes a folder.
-func Mkdir(name string, mode fs.FileMode) error { return os.Mkdir(name, mode) }
+// mkdir makes a folder.
+func mkdir(name string, mode fs.FileMode) error { return os.Mkdir(name, mode) }
 
 // Rename gives a file another name.
 func Rename(from, to string) error { return os.Rename(from, to) }

@@ -136,5 +136,5 @@ func one(class Class, do, said string, args ...any) []Finding {
 	return []Finding{{Class: class, Said: fmt.Sprintf(said, args...), Do: do}}
 }
 
-// missing reports whether an error says that there is no such file.
-func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+// isMissing reports whether an error says that there is no such file.
+func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }

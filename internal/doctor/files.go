@@ -24,7 +24,7 @@ const (
 )
 
 func lookDataFolder(_ context.Context, p *patient) []Finding {
-	if missing(p.folderErr) {
+	if isMissing(p.folderErr) {
 		return one(Bad, "start stele once, or name the folder with --data or in the configuration", "there is no data folder %s", p.Config.Data)
 	}
 	if p.folderErr != nil {
@@ -110,7 +110,7 @@ func lookShare(ctx context.Context, p *patient) []Finding {
 
 func lookDatabase(_ context.Context, p *patient) []Finding {
 	switch {
-	case missing(p.versionErr):
+	case isMissing(p.versionErr):
 		return one(Bad, "start stele once: that makes it", "there is no database in %s", p.Config.Data)
 	case p.versionErr != nil:
 		return one(Bad, "look at database_url, and whether the database runs and takes its password", "the database cannot be used: %v", p.versionErr)

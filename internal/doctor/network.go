@@ -25,7 +25,7 @@ const (
 )
 
 // open reports whether other machines can reach a listener.
-func open(listen string) bool {
+func isOpen(listen string) bool {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil {
 		return false // none, or a socket
@@ -50,7 +50,7 @@ func lookListener(_ context.Context, p *patient) []Finding {
 	for _, at := range [][2]string{{"listen", p.Config.Listen}, {"console.listen", p.Config.Console.Listen}} {
 		name, listen := at[0], at[1]
 		switch {
-		case !open(listen) || p.Config.TLS.On():
+		case !isOpen(listen) || p.Config.TLS.On():
 		case p.usesTLS():
 			found = append(found, one(Note, "let only the proxy reach it, by a firewall or by listening on loopback",
 				"%s: %s is open to other machines without TLS; public_url says that a proxy adds it", name, listen)...)
@@ -65,11 +65,11 @@ func lookListener(_ context.Context, p *patient) []Finding {
 func lookPublicURL(_ context.Context, p *patient) []Finding {
 	u := p.public()
 	switch {
-	case u == nil && open(p.Config.Listen):
+	case u == nil && isOpen(p.Config.Listen):
 		return one(Warning, "set public_url to the address that clients use", "public_url is not set: addresses of files and links name %s", p.Config.Public(p.Config.Listen))
 	case u == nil:
 		return nil
-	case u.Scheme == "http" && open(net.JoinHostPort(u.Hostname(), "0")):
+	case u.Scheme == "http" && isOpen(net.JoinHostPort(u.Hostname(), "0")):
 		return one(Bad, "serve TLS, yourself or at a proxy, and write https://", "public_url is %s: clients send their keys in the clear", p.Config.PublicURL)
 	}
 	return nil
@@ -116,7 +116,7 @@ func lookProxies(_ context.Context, p *patient) []Finding {
 func lookMetrics(ctx context.Context, p *patient) []Finding {
 	m := p.Config.Metrics
 	var found []Finding
-	if open(m.Listen) && m.Token.Reveal() == "" {
+	if isOpen(m.Listen) && m.Token.Reveal() == "" {
 		found = one(Bad, "set metrics.token_file, or listen on loopback", "metrics.listen: %s is open to other machines without a token", m.Listen)
 	}
 	bounded, done := context.WithTimeout(ctx, ownTime)
@@ -137,7 +137,7 @@ func lookTelemetry(ctx context.Context, p *patient) []Finding {
 		return nil
 	}
 	var found []Finding
-	if u, err := url.Parse(o.Endpoint); err == nil && u.Scheme == "http" && o.Headers != "" && open(net.JoinHostPort(u.Hostname(), "0")) {
+	if u, err := url.Parse(o.Endpoint); err == nil && u.Scheme == "http" && o.Headers != "" && isOpen(net.JoinHostPort(u.Hostname(), "0")) {
 		found = one(Warning, "write https://", "telemetry.otlp.endpoint is %s: its headers are sent in the clear", o.Endpoint)
 	}
 	if !p.Online {

@@ -42,7 +42,7 @@ func lookKeys(ctx context.Context, p *patient) []Finding {
 }
 
 func lookDevelopmentKeys(_ context.Context, p *patient) []Finding {
-	if !p.Config.Auth.AllowDevelopment || !p.usesTLS() && !open(p.Config.Listen) {
+	if !p.Config.Auth.AllowDevelopment || !p.usesTLS() && !isOpen(p.Config.Listen) {
 		return nil
 	}
 	return one(Note, "set auth.allow_development to false where only production is served", "development keys work on this server")

@@ -19,7 +19,7 @@ func Upgrade(ctx context.Context, o Options) []Finding {
 	state, err := store.Inspect(ctx, o.Config.DatabaseURL.Reveal(), o.Config.Data, o.Now.Add(-heardOf))
 	u := &upgrade{o, state}
 	switch {
-	case missing(err):
+	case isMissing(err):
 		return []Finding{{"database", OK, "there is none in " + o.Config.Data + ": the first start makes it", ""}}
 	case err != nil:
 		return []Finding{{"database", Bad, fmt.Sprintf("it cannot be used: %v", err), "look at database_url, and whether the database runs and takes its password"}}

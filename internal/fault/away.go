@@ -41,7 +41,7 @@ func isAway(err error) bool {
 		error
 		SQLState() string
 	}](err); ok {
-		return passing(told.SQLState())
+		return isPassing(told.SQLState())
 	}
 	if early, ok := errors.AsType[interface {
 		error
@@ -53,9 +53,9 @@ func isAway(err error) bool {
 	return network || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, driver.ErrBadConn)
 }
 
-// passing reports whether an SQLSTATE speaks of the server, not of the statement:
+// isPassing reports whether an SQLSTATE speaks of the server, not of the statement:
 // connections, operators who intervene, resources that are short, and a standby.
-func passing(state string) bool {
+func isPassing(state string) bool {
 	for _, class := range []string{"08", "53", "57P"} {
 		if strings.HasPrefix(state, class) {
 			return true

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"stele/internal/label"
 )
 
 const longestName = 120 // bytes
@@ -38,11 +40,7 @@ func shorten(name string) string {
 	if dot := strings.LastIndexByte(name, '.'); dot > 0 && len(name)-dot <= 10 {
 		name, end = name[:dot], name[dot:]
 	}
-	name = name[:longestName-len(end)]
-	for len(name) > 0 && !utf8.ValidString(name) {
-		name = name[:len(name)-1]
-	}
-	return name + end
+	return label.Cut(name, longestName-len(end)) + end
 }
 
 // extensions are how names of files end, by their content type.

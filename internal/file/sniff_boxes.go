@@ -60,7 +60,7 @@ func (m *film) readBoxes(n int64, depth int) {
 		case 1:
 			size = int64(binary.BigEndian.Uint64(m.bytes(8)))
 		case 0: // as long as what is around it
-			if depth > 0 || !printable(name) {
+			if depth > 0 || !isPrintable(name) {
 				m.failText("its boxes are broken")
 				return
 			}
@@ -69,7 +69,7 @@ func (m *film) readBoxes(n int64, depth int) {
 			return
 		}
 		left := size - (m.at - start)
-		if left < 0 || n >= 0 && start+size > end || !printable(name) {
+		if left < 0 || n >= 0 && start+size > end || !isPrintable(name) {
 			m.failText("its boxes are broken")
 			return
 		}
@@ -145,7 +145,7 @@ func (m *film) readTrack(n int64) {
 	}
 }
 
-func printable(name string) bool {
+func isPrintable(name string) bool {
 	for i := range len(name) {
 		if c := name[i]; (c < ' ' || c > '~') && c != 0xa9 { // © begins the names of notes
 			return false

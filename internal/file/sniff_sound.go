@@ -40,7 +40,7 @@ func walkWAV(r *reader, f *Facts) {
 			r.skipNotes()
 			return
 		default:
-			if !printable(name) {
+			if !isPrintable(name) {
 				r.failText("its chunks are broken")
 			}
 			r.skip(length + length&1)
@@ -53,7 +53,7 @@ func walkWAV(r *reader, f *Facts) {
 func (r *reader) skipNotes() {
 	for !r.hasEnded() {
 		name, length := r.name(), int64(r.le32())
-		if !printable(name) {
+		if !isPrintable(name) {
 			r.fail(errTail)
 		}
 		r.skip(length)

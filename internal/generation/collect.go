@@ -48,7 +48,7 @@ func (s *Service) collect(ctx context.Context, t *Task) (again time.Duration, er
 			return err
 		})
 		if _, theirs := errors.AsType[*media.Failure](err); err != nil && !theirs {
-			return s.unkept(ctx, t, err), nil
+			return s.keepLater(ctx, t, err), nil
 		} else if err != nil {
 			return s.collectLater(ctx, t, media.Failing(err))
 		}
@@ -81,9 +81,9 @@ func (s *Service) success(ctx context.Context, t *Task, maker Maker) (status med
 	return status, err
 }
 
-// unkept tries again for as long as it takes: it is this installation that cannot keep
+// keepLater tries again for as long as it takes: it is this installation that cannot keep
 // what was made and paid, and that passes.
-func (s *Service) unkept(ctx context.Context, t *Task, err error) (again time.Duration) {
+func (s *Service) keepLater(ctx context.Context, t *Task, err error) (again time.Duration) {
 	s.Log.LogAttrs(ctx, slog.LevelWarn, "outputs wait for the place for files", slog.String("generation", t.ID), slog.Any("error", err))
 	return jitter(unsavedWait)
 }
@@ -95,7 +95,7 @@ func (s *Service) collectLater(ctx context.Context, t *Task, f *media.Failure) (
 		return again, err
 	}
 	if f.Ours() {
-		return s.unkept(ctx, t, f), nil
+		return s.keepLater(ctx, t, f), nil
 	}
 	s.logFailure(ctx, t, "outputs could not be copied", f)
 	maker, _ := s.maker(t)
@@ -112,7 +112,7 @@ func (s *Service) collectLater(ctx context.Context, t *Task, f *media.Failure) (
 		return 0, err
 	}
 	if f.Class == media.Gone {
-		if wait := s.returning(ctx, t); wait > 0 {
+		if wait := s.formerWait(ctx, t); wait > 0 {
 			return wait, nil
 		}
 	}

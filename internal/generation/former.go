@@ -95,9 +95,9 @@ func (s *Service) remember(t *Task) {
 	}
 }
 
-// returning is how long to wait until a task is looked at again that was adopted from a
+// formerWait is how long to wait until a task is looked at again that was adopted from a
 // process which may come back with what it knows of it; 0 where none is waited for.
-func (s *Service) returning(ctx context.Context, t *Task) time.Duration {
+func (s *Service) formerWait(ctx context.Context, t *Task) time.Duration {
 	s.adopting.Lock() // the store may know who owns the task now, and this process not yet whose it was
 	of, ok := s.former.Load(t.ID)
 	unsure := !s.unsure.IsZero()
@@ -110,7 +110,7 @@ func (s *Service) returning(ctx context.Context, t *Task) time.Duration {
 		return 0
 	}
 	from := of.(former)
-	known, err := s.Store.Living(ctx, time.Time{})
+	known, err := s.Store.LivingNodes(ctx, time.Time{})
 	may := err != nil || from.node == unheard || slices.Contains(known, from.node)
 	if may && now.Before(from.until) && now.Before(t.Deadline) {
 		return firstWait

@@ -112,7 +112,7 @@ func newPeers(t *testing.T, h *house, others generation.Maker) *peers {
 		minding.Wait()
 	})
 	p.eventually("both live", func() bool {
-		living, err := h.store.Living(t.Context(), time.Time{})
+		living, err := h.store.LivingNodes(t.Context(), time.Time{})
 		return err == nil && slices.Contains(living, cutNode) && slices.Contains(living, otherNode)
 	})
 	return p
@@ -241,7 +241,7 @@ func TestAnAnswerThatComesBackIsHeard(t *testing.T) {
 					t.Errorf("%s %s, sent %d times", task.State, task.Stage, submitted)
 				}
 				if task.Stage == generation.Waiting {
-					living, err := h.store.Living(t.Context(), h.now().Add(-10*time.Second))
+					living, err := h.store.LivingNodes(t.Context(), h.now().Add(-10*time.Second))
 					if err != nil || task.Owner != cutNode || task.Ticket == nil || !slices.Contains(living, cutNode) { // else it is adopted once more
 						t.Errorf("it is %q's, of %v who are heard of, %v", task.Owner, living, err)
 					}

@@ -52,7 +52,7 @@ func (s *Service) look(ctx context.Context, t *Task) (next *Task, wait time.Dura
 	})
 	cancel()
 	if err != nil {
-		return s.unseen(ctx, t, maker, media.Failing(err))
+		return s.handleUnseen(ctx, t, maker, media.Failing(err))
 	}
 	switch status.State {
 	case media.Success:
@@ -71,9 +71,9 @@ func (s *Service) look(ctx context.Context, t *Task) (next *Task, wait time.Dura
 	return next, wait, err
 }
 
-// unseen decides what a failed look means. Paid work is given up only when its
+// handleUnseen decides what a failed look means. Paid work is given up only when its
 // maker does not know it any more.
-func (s *Service) unseen(ctx context.Context, t *Task, maker Maker, f *media.Failure) (next *Task, wait time.Duration, err error) {
+func (s *Service) handleUnseen(ctx context.Context, t *Task, maker Maker, f *media.Failure) (next *Task, wait time.Duration, err error) {
 	if f.Class == media.Panicked {
 		return s.countStumble(ctx, t, f)
 	}
@@ -88,7 +88,7 @@ func (s *Service) unseen(ctx context.Context, t *Task, maker Maker, f *media.Fai
 		})
 		return t, 0, err
 	}
-	if wait := s.returning(ctx, t); wait > 0 {
+	if wait := s.formerWait(ctx, t); wait > 0 {
 		return t, wait, nil
 	}
 	return t, 0, s.fail(ctx, t, f)

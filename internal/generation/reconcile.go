@@ -93,9 +93,9 @@ func (s *Service) price(ctx context.Context, t *Task) (nano int64, definite bool
 	return 0, true
 }
 
-// Reconcile asks makers about tasks whose price is not definite, until ctx ends. What calls
+// reconcileAll asks makers about tasks whose price is not definite, until ctx ends. What calls
 // of this process know is lost with it, and does not wait for what can be asked at any time.
-func (s *Service) Reconcile(ctx context.Context) {
+func (s *Service) reconcileAll(ctx context.Context) {
 	var both sync.WaitGroup
 	for _, some := range []func(context.Context) error{s.reconcileHeld, s.reconcileDue} {
 		both.Go(func() { s.reconcileOften(ctx, some) })

@@ -104,14 +104,14 @@ type Store interface {
 	Adopt(ctx context.Context, node string, silentSince time.Time, limit int) ([]*Task, error)
 	// ListOwned lists the tasks of node between Submitting and Collecting.
 	ListOwned(ctx context.Context, node string) ([]string, error)
-	// Living lists the processes that were heard of since a time. One that is known to be
+	// LivingNodes lists the processes that were heard of since a time. One that is known to be
 	// dead is not among them, however long ago that is.
-	Living(ctx context.Context, since time.Time) ([]string, error)
+	LivingNodes(ctx context.Context, since time.Time) ([]string, error)
 	// Release says that node is going: its tasks have no owner from then on.
 	Release(ctx context.Context, node string) error
-	// Stopping lists tasks of node, and those without an owner, which a client has
+	// TasksToStop lists tasks of node, and those without an owner, which a client has
 	// asked to cancel and which have not ended.
-	Stopping(ctx context.Context, node string) ([]string, error)
+	TasksToStop(ctx context.Context, node string) ([]string, error)
 	// StopOverdue marks tasks whose CancelAt has come as those that a client has asked to
 	// cancel.
 	StopOverdue(ctx context.Context, now time.Time) error

@@ -190,7 +190,7 @@ func (s *Service) recover(ctx context.Context, t *Task) (again time.Duration, er
 	}
 	finder, ok := maker.(Finder)
 	if !ok {
-		if wait := s.returning(ctx, t); wait > 0 {
+		if wait := s.formerWait(ctx, t); wait > 0 {
 			return wait, nil
 		}
 		return 0, s.fail(ctx, t, lostFailure())

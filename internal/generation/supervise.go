@@ -26,7 +26,7 @@ func (s *Service) Supervise(ctx context.Context, drained <-chan struct{}) {
 	reconciling := make(chan struct{})
 	go func() {
 		defer close(reconciling)
-		s.Reconcile(ctx)
+		s.reconcileAll(ctx)
 	}()
 	s.recallPace(ctx)
 	tick := time.NewTicker(lookEvery)
@@ -98,7 +98,7 @@ func (s *Service) superviseOnce(ctx context.Context, steady *time.Time) error {
 	if err := s.Store.StopOverdue(ctx, s.Now()); err != nil {
 		return err
 	}
-	stopping, err := s.Store.Stopping(ctx, s.Node)
+	stopping, err := s.Store.TasksToStop(ctx, s.Node)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,6 @@
 package generation
 
-import "time"
+import "stele/internal/access"
 
 // Progressing is a word for Wanted.Status: whatever has not ended.
 const Progressing = "running"
@@ -18,19 +18,13 @@ type Wanted struct {
 	MediaType string
 	Model     string
 	App       string
-	Status    string // Progressing, success, or failed, which canceled ones are as well
-	From      string // see above
-	Parts     bool   // those as well that are parts of others
-	Before    Place  // only what stands after this place in the list
-	After     Place  // only what stands before it: then the nearest come, and still the newest first
+	Status    string      // Progressing, success, or failed, which canceled ones are as well
+	From      string      // see above
+	Parts     bool        // those as well that are parts of others
+	Before    access.Mark // only what stands after this place in the list
+	After     access.Mark // only what stands before it: then the nearest come, and still the newest first
 	Limit     int
 }
 
-// Place is where a task stands in a list.
-type Place struct {
-	Created time.Time
-	ID      string
-}
-
-// Place is where the task stands in a list.
-func (t *Task) Place() Place { return Place{t.Created, t.ID} }
+// Mark is where the task stands in a list.
+func (t *Task) Mark() access.Mark { return access.Mark{At: t.Created, ID: t.ID} }

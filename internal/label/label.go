@@ -28,24 +28,24 @@ func IsModelID(text string) bool {
 		}
 		plain = plain && c < utf8.RuneSelf && c != '%' && c != '\\'
 	}
-	if !plain && !printable(text) {
+	if !plain && !isPrintable(text) {
 		return false
 	}
 	return keepsPath(text)
 }
 
-func printable(text string) bool {
+func isPrintable(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
+}
+
+// IsLine reports whether text is one line of at most so many characters that all can be seen.
+func IsLine(text string, most int) bool {
+	return len(text) <= utf8.UTFMax*most && utf8.RuneCountInString(text) <= most && isPrintable(text)
 }
 
 // keepsPath reports whether no part of text is tidied away in a path, as it stands
 // or decoded by a server on the way. A backslash is a slash to some, and what
 // follows a semicolon is no part of the name to others.
-// IsLine reports whether text is one line of at most so many characters that all can be seen.
-func IsLine(text string, most int) bool {
-	return len(text) <= utf8.UTFMax*most && utf8.RuneCountInString(text) <= most && printable(text)
-}
-
 func keepsPath(text string) bool {
 	for {
 		for part := range strings.SplitSeq(strings.ReplaceAll(text, "\\", "/"), "/") {
@@ -62,7 +62,7 @@ func keepsPath(text string) bool {
 		if err != nil || decoded == text {
 			return true
 		}
-		if !printable(decoded) {
+		if !isPrintable(decoded) {
 			return false
 		}
 		text = decoded // shorter each time
@@ -76,7 +76,7 @@ func Clean(text string, most int) string {
 	if cut {
 		text = Cut(text, max(most-len("…"), 0))
 	}
-	if !printable(text) {
+	if !isPrintable(text) {
 		text = strings.Map(func(r rune) rune {
 			if !unicode.IsPrint(r) {
 				return utf8.RuneError

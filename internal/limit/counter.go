@@ -58,7 +58,7 @@ func (c *counter) free(now time.Time) int64 {
 }
 
 // most is how much of a sliding limit this node may use. As long as some of it is free for
-// all that is the whole, whoever asked for how much of late.
+// all that is the whole, whichever node asked for how much of late.
 func (c *counter) most() int64 {
 	if c.scarce {
 		return c.share

@@ -10,8 +10,8 @@ import (
 const (
 	beat      = 500 * time.Millisecond
 	idleAfter = 10 * time.Second // an unused counter is forgotten
-	// DoubtAfter is how long a node may be silent before the money it had on lease is in doubt.
-	DoubtAfter = 10 * time.Minute
+	// doubtAfter is how long a node may be silent before the money it had on lease is in doubt.
+	doubtAfter = 10 * time.Minute
 	buryEvery  = 30 * time.Second
 )
 
@@ -66,7 +66,7 @@ func (s *Service) beatBounded(ctx context.Context, alive *time.Time) error {
 }
 
 func (s *Service) bury(ctx context.Context, now time.Time) error {
-	n, err := s.Store.Bury(ctx, now.Add(-DoubtAfter), now)
+	n, err := s.Store.Bury(ctx, now.Add(-doubtAfter))
 	if n > 0 {
 		s.Log.LogAttrs(ctx, slog.LevelWarn, "money on lease of servers that are gone is booked as in doubt", slog.Int("leases", n))
 	}

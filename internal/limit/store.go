@@ -38,7 +38,7 @@ func (b Balance) Left() int64 { return max(0, b.Free()) }
 type Share struct {
 	Demand int64 // what was asked for in the last second, refused or not
 	All    int64 // the same of all nodes, this one included
-	Free   int64 // of the limit, in nobody's hands
+	Free   int64 // of the limit, on lease to no node
 }
 
 // Store keeps limits and their counters. Nodes are told apart by their data folder: a
@@ -72,7 +72,7 @@ type Store interface {
 	EndLease(ctx context.Context, node string, counter int64) error
 	// Bury looks for nodes that were not heard of since a time: money they had on lease
 	// is booked as in doubt, the rest given back.
-	Bury(ctx context.Context, silentSince time.Time, now time.Time) (int, error)
+	Bury(ctx context.Context, silentSince time.Time) (int, error)
 	// MarkReached notes that a counter is used up, if at most this part of its amount is
 	// not settled.
 	MarkReached(ctx context.Context, counter, part int64) error

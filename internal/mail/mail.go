@@ -20,7 +20,7 @@ import (
 
 // Options says where mail goes and from whom it is.
 type Options struct {
-	URL   string         // see ReadServer
+	URL   string         // see readServer
 	From  string         // Stele <stele@example.com>
 	Roots *x509.CertPool // nil: the system's
 	Dial  func(ctx context.Context, network, address string) (net.Conn, error)
@@ -47,10 +47,10 @@ const (
 	mostSaid = 64 << 10         // bytes of what the server says, certificates included
 )
 
-// ReadServer reads the address of a mail server: smtps://user:password@host:465 speaks
+// readServer reads the address of a mail server: smtps://user:password@host:465 speaks
 // TLS from the first byte on, smtp://user:password@host:587 begins it with STARTTLS and
 // is refused without, smtp://host:25?tls=off sends in the clear and no password.
-func ReadServer(text string) (s Server, err error) {
+func readServer(text string) (s Server, err error) {
 	u, err := url.Parse(text)
 	if err != nil {
 		return s, errors.New("it is no URL") // the parser's own error would print the password
@@ -73,7 +73,7 @@ func ReadServer(text string) (s Server, err error) {
 
 // New makes a sender. Nothing is connected until something is sent.
 func New(o Options) (*Sender, error) {
-	server, err := ReadServer(o.URL)
+	server, err := readServer(o.URL)
 	if err != nil {
 		return nil, fmt.Errorf("mail.url: %w", err)
 	}

@@ -21,7 +21,7 @@ func (p Path) Add(steps ...any) Path {
 }
 
 // String returns the path for people: models.acme/claude.targets[0]. A key that
-// would be misread is quoted: models["gpt-4.1"].
+// would be isMisread is quoted: models["gpt-4.1"].
 func (p Path) String() string {
 	var b strings.Builder
 	for _, step := range p {
@@ -29,7 +29,7 @@ func (p Path) String() string {
 		switch {
 		case !ok:
 			fmt.Fprintf(&b, "[%v]", step)
-		case key == "" || strings.ContainsFunc(key, misread):
+		case key == "" || strings.ContainsFunc(key, isMisread):
 			b.WriteString("[" + strconv.Quote(shorten(key)) + "]")
 		default:
 			if b.Len() > 0 {
@@ -41,7 +41,7 @@ func (p Path) String() string {
 	return b.String()
 }
 
-func misread(r rune) bool {
+func isMisread(r rune) bool {
 	return r <= ' ' || strings.ContainsRune(`.[]"`, r) || !strconv.IsPrint(r)
 }
 

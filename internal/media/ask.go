@@ -109,7 +109,7 @@ func Parse(fields map[string]any) (Ask, error) {
 		return Ask{}, r.err
 	}
 	if empty(a.Model) {
-		return Ask{}, missing("model")
+		return Ask{}, missingError("model")
 	}
 	a.Extras = extras
 	return a, err
@@ -193,7 +193,7 @@ func (r *reader) readTexts(name string, into *[]string) {
 }
 
 func (r *reader) checkStorable(name, text string) {
-	if !storable(text) {
+	if !isStorable(text) {
 		r.complain(name, withoutNUL)
 	}
 }
@@ -230,11 +230,11 @@ func (r *reader) complain(name, want string) {
 // a text would not tell what is wrong.
 const withoutNUL = "text without the character U+0000"
 
-// storable reports whether a text holds no NUL, which not every database keeps.
-func storable(text string) bool { return !strings.Contains(text, "\x00") }
+// isStorable reports whether a text holds no NUL, which not every database keeps.
+func isStorable(text string) bool { return !strings.Contains(text, "\x00") }
 
 func empty(text string) bool { return strings.TrimSpace(text) == "" }
 
-func missing(field string) *fault.Error {
+func missingError(field string) *fault.Error {
 	return fault.New(fault.MissingParameter, "%s is missing.", field).With("field", field)
 }

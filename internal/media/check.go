@@ -20,7 +20,7 @@ func (o *Operation) Check(a *Ask) (map[string]any, error) {
 	}
 	for _, field := range o.Input.Required {
 		if !a.Gives(field) {
-			return nil, missing(field)
+			return nil, missingError(field)
 		}
 	}
 	values, err := values(o.Parameters, a.Parameters)
@@ -95,7 +95,7 @@ func values(list []Parameter, given map[string]any) (map[string]any, error) {
 		elements, isList := v.([]any)
 		text, isText := v.(string)
 		if p.Required && (v == nil || (isList && len(elements) == 0) || (isText && empty(text))) {
-			return nil, missing(p.Name)
+			return nil, missingError(p.Name)
 		}
 	}
 	out := make(map[string]any, len(list))

@@ -51,7 +51,7 @@ func (p *Parameter) value(v any) (any, error) {
 
 func (p *Parameter) checkSingle(v any) (any, error) {
 	out, ok := convert(p.element(), v)
-	if text, is := out.(string); is && !storable(text) {
+	if text, is := out.(string); is && !isStorable(text) {
 		return nil, p.refuseFor(v, withoutNUL)
 	}
 	if !ok || !p.within(out) || (len(p.Values) > 0 && !slices.Contains(p.Values, out)) {
@@ -64,7 +64,7 @@ func (p *Parameter) checkSingle(v any) (any, error) {
 func (p *Parameter) within(v any) bool {
 	switch n := v.(type) {
 	case string:
-		return utf8.RuneCountInString(n) <= p.mostCharacters() && storable(n)
+		return utf8.RuneCountInString(n) <= p.mostCharacters() && isStorable(n)
 	case int64:
 		return p.isBetween(float64(n)) && p.onStep(float64(n))
 	case float64:

@@ -32,18 +32,18 @@ func builtin() []string {
 	return []string{"item", "upstream", "operation_id", "mode", "graph", "random"}
 }
 
-// Parts lists what a reference may take of a file: its bytes in base 64, its
+// parts lists what a reference may take of a file: its bytes in base 64, its
 // content type, or the file itself as part of a form.
-func Parts() []string { return []string{"base64", "mime", "file"} }
+func parts() []string { return []string{"base64", "mime", "file"} }
 
-// Filters lists the filters:
+// filters lists the filters:
 //
 //	str       5 becomes "5"
 //	upper     720p becomes 720P
 //	suffix:s  5 becomes "5s"
 //	ms        seconds become milliseconds
 //	frames:24 seconds become a number of frames
-func Filters() []string { return []string{"str", "upper", "suffix", "ms", "frames"} }
+func filters() []string { return []string{"str", "upper", "suffix", "ms", "frames"} }
 
 var referenceForm = regexp.MustCompile(`^\$([a-z][a-z0-9_]*)(?:\[([0-9]{1,3})\])?(?:\.([a-z0-9]+))?((?:\|[a-z]+(?::[^|]*)?)*)$`)
 
@@ -61,8 +61,8 @@ func ParseReference(text string) (ref Reference, is bool, err error) {
 	if match[2] != "" {
 		ref.Index, _ = strconv.Atoi(match[2])
 	}
-	if ref.Part != "" && !slices.Contains(Parts(), ref.Part) {
-		return ref, true, fmt.Errorf("%q is not one of %v", ref.Part, Parts())
+	if ref.Part != "" && !slices.Contains(parts(), ref.Part) {
+		return ref, true, fmt.Errorf("%q is not one of %v", ref.Part, parts())
 	}
 	for piece := range strings.SplitSeq(strings.TrimPrefix(match[4], "|"), "|") {
 		if piece == "" {
@@ -92,7 +92,7 @@ func fitsFilter(name, argument string, given bool) error {
 			return errors.New("the filter frames takes a number, as in frames:24")
 		}
 	default:
-		return fmt.Errorf("the filter %q is not one of %v", name, Filters())
+		return fmt.Errorf("the filter %q is not one of %v", name, filters())
 	}
 	return nil
 }

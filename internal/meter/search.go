@@ -1,6 +1,10 @@
 package meter
 
-import "time"
+import (
+	"time"
+
+	"stele/internal/access"
+)
 
 // Search picks requests. Empty fields leave nothing out.
 type Search struct {
@@ -12,18 +16,12 @@ type Search struct {
 	Model       string
 	Provider    string
 	Dialect     string
-	Stream      string // "yes" or "no"
-	Counted     string // "told" by the provider, or "estimated"
-	User        string // the end user, as clients name them
-	Tag         string // and its value: team=a
-	ID          string // of the record or of the request, whole
-	After       Place  // only what is older than this
-}
-
-// Place is where in the list a request is. The newest are first.
-type Place struct {
-	At time.Time
-	ID string
+	Stream      string      // "yes" or "no"
+	Counted     string      // "told" by the provider, or "estimated"
+	User        string      // the end user, as clients name them
+	Tag         string      // and its value: team=a
+	ID          string      // of the record or of the request, whole
+	After       access.Mark // only what is older than this
 }
 
 // Found is a page of requests.
@@ -32,14 +30,11 @@ type Found struct {
 	// Next is where the page after this one begins; zero where there is none. It
 	// may be there although the page is not full: then so many were looked at that
 	// the rest is left for another question.
-	Next Place
+	Next access.Mark
 }
 
-// IsZero reports whether p is nowhere.
-func (p Place) IsZero() bool { return p.ID == "" }
-
-// Place is where in the list r is.
-func (r *Record) Place() Place { return Place{r.At, r.ID} }
+// Mark is where in the list r is. The newest are first.
+func (r *Record) Mark() access.Mark { return access.Mark{At: r.At, ID: r.ID} }
 
 // Bodies is what a request said and what it was answered, as its client saw it.
 // It is kept only where the operator wants it.

@@ -125,8 +125,8 @@ func (f form) statement() string {
 	} else {
 		own = seldomColumns + `, ` + own
 	}
-	return insertOrFail + ` INTO requests (` + same + `, ` + own + `) SELECT ` + strings.Trim(places(1, count(same), false), "()") +
-		`, * FROM (VALUES ` + places(f.rows, count(own), false) + `) WHERE true ON CONFLICT (id) DO NOTHING`
+	return insertOrFail + ` INTO requests (` + same + `, ` + own + `) SELECT ` + strings.Trim(placeholders(1, count(same), false), "()") +
+		`, * FROM (VALUES ` + placeholders(f.rows, count(own), false) + `) WHERE true ON CONFLICT (id) DO NOTHING`
 }
 
 func (f form) args(args []any, rows []*meter.Record) []any {

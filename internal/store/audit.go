@@ -70,7 +70,7 @@ func (s *Store) Entries(ctx context.Context, f access.Filter) ([]access.Entry, e
 	if !f.Until.IsZero() {
 		by.add("at < ?", millis(f.Until))
 	}
-	if f.Before.ID != "" {
+	if !f.Before.IsZero() {
 		by.add("(at, id) < (?, ?)", millis(f.Before.At), f.Before.ID)
 	}
 	limit := ` ORDER BY at DESC, id DESC LIMIT ` + by.arg(f.Limit)

@@ -19,7 +19,7 @@ const deliveryColumns = `id, workspace, subject, type, url, body, state, tries, 
 	endpoint, answer, next_at`
 
 func insertDelivery(ctx context.Context, tx *sql.Tx, d *webhook.Delivery) error {
-	return exec(ctx, tx, "insert delivery", `INSERT INTO deliveries (`+deliveryColumns+`) VALUES `+places(1, 17, true),
+	return exec(ctx, tx, "insert delivery", `INSERT INTO deliveries (`+deliveryColumns+`) VALUES `+placeholders(1, 17, true),
 		d.ID, d.Workspace, d.Subject, d.Type, d.URL, blob(d.Body), string(d.State), d.Tries, d.Status, clean(d.Problem),
 		millis(d.Created), millis(d.Tried), millis(d.Delivered), d.Deaths, d.Endpoint, clean(d.Answer), millis(d.Next))
 }

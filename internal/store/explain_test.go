@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"stele/internal/access"
 	"stele/internal/meter"
 )
 
@@ -22,7 +23,7 @@ func TestEachPieceIsAnsweredInTheOrderOfItsIndex(t *testing.T) {
 	} {
 		by, rest := splitSearch(q)
 		by.add("workspace = ?", "a")
-		by.place("<", meter.Place{At: time.Now(), ID: "x"})
+		by.place("<", access.Mark{At: time.Now(), ID: "x"})
 		for _, add := range rest {
 			add(by)
 		}

@@ -98,7 +98,7 @@ func sumTables(ctx context.Context, db querier, list []table.Table) (map[string]
 }
 
 func sumRows(t table.Table, rows table.Rows) (sum table.Sum, err error) {
-	for _, err := range t.Counting(rows, &sum) {
+	for _, err := range t.Count(rows, &sum) {
 		if err != nil {
 			return sum, err
 		}
@@ -217,7 +217,7 @@ func (s *Store) fillStatement(t table.Table, n int) string {
 	if s.engine == postgres {
 		text += ` OVERRIDING SYSTEM VALUE`
 	}
-	return text + ` VALUES ` + places(n, len(t.Columns), true)
+	return text + ` VALUES ` + placeholders(n, len(t.Columns), true)
 }
 
 // raiseIdentity lets the next number that PostgreSQL gives follow those that were put

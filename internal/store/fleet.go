@@ -15,7 +15,7 @@ func (s *Store) SetVitals(vitals func() fleet.Node) { s.vitals = vitals }
 func (s *Store) Fleet(ctx context.Context) (fleet.Fleet, error) {
 	nodes, err := selectAll(ctx, s.read, "read servers", func(n *fleet.Node) []any {
 		return []any{
-			&n.ID, at(&n.Seen), at(&n.Started), &n.Version, &n.Host, &n.Address, &n.Requests, &n.Streams, &n.Journal, lasting(&n.Lag, time.Millisecond), &n.Tasks,
+			&n.ID, at(&n.Seen), at(&n.Started), &n.Version, &n.Host, &n.Address, &n.Requests, &n.Streams, &n.Journal, durationIn(&n.Lag, time.Millisecond), &n.Tasks,
 		}
 	}, `SELECT id, seen_at, started_at, version, host, address, requests, streams, journal, lag_ms,
 			(SELECT COUNT(*) FROM generations WHERE owner = nodes.id AND `+owned+`)

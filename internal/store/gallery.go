@@ -13,7 +13,7 @@ import (
 func (s *Store) List(ctx context.Context, w generation.Wanted) ([]generation.Task, error) {
 	by := wantedWhere(w)
 	order := "DESC"
-	if !w.After.Created.IsZero() {
+	if !w.After.IsZero() {
 		order = "ASC"
 	}
 	limit := by.arg(w.Limit)
@@ -75,11 +75,11 @@ func wantedWhere(w generation.Wanted) *where {
 	if !w.Parts {
 		c.add("parent = ''")
 	}
-	if p := w.Before; !p.Created.IsZero() {
-		c.add("(created_at, id) < (?, ?)", millis(p.Created), p.ID)
+	if p := w.Before; !p.IsZero() {
+		c.add("(created_at, id) < (?, ?)", millis(p.At), p.ID)
 	}
-	if p := w.After; !p.Created.IsZero() {
-		c.add("(created_at, id) > (?, ?)", millis(p.Created), p.ID)
+	if p := w.After; !p.IsZero() {
+		c.add("(created_at, id) > (?, ?)", millis(p.At), p.ID)
 	}
 	return c
 }

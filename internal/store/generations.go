@@ -72,12 +72,12 @@ func (s *Store) insertTask(ctx context.Context, tx *sql.Tx, t *generation.Task, 
 		return s.whyUnsaved(ctx, tx, t, err)
 	}
 	if c := t.Claim(); c != nil {
-		err := execOr(ctx, tx, replay.ErrUsed, "insert claim", `INSERT INTO claims (`+claimColumns+`) VALUES `+places(1, len(claimSample), true)+` ON CONFLICT DO NOTHING`, claimArgs(c)...)
+		err := execOr(ctx, tx, replay.ErrUsed, "insert claim", `INSERT INTO claims (`+claimColumns+`) VALUES `+placeholders(1, len(claimSample), true)+` ON CONFLICT DO NOTHING`, claimArgs(c)...)
 		if err != nil {
 			return err
 		}
 	}
-	err := execOr(ctx, tx, access.ErrExists, "insert generation", `INSERT INTO generations (`+taskColumns+`) VALUES `+places(1, len(row), true)+` ON CONFLICT DO NOTHING`, row...)
+	err := execOr(ctx, tx, access.ErrExists, "insert generation", `INSERT INTO generations (`+taskColumns+`) VALUES `+placeholders(1, len(row), true)+` ON CONFLICT DO NOTHING`, row...)
 	if err != nil {
 		return err
 	}

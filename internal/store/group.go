@@ -35,8 +35,7 @@ func (s *Store) runGrouped(ctx context.Context, p priority, do func(context.Cont
 
 func (s *Store) saveGroup(group []*item[*change]) {
 	err := s.saveTogether(group...)
-	var failed *changeError
-	if len(group) > 1 && errors.As(err, &failed) {
+	if _, failed := errors.AsType[*changeError](err); failed && len(group) > 1 {
 		for _, c := range group {
 			c.end(ownError(s.saveTogether(c)))
 		}

@@ -14,7 +14,7 @@ import (
 // other table.
 var countedTables = []struct{ table, bytes, files, where string }{
 	{"files", `500`, `size`, `workspace = $1`},
-	{"generations", `1200 + octet_length(ordered) + octet_length(outputs) + octet_length(steps) + octet_length(ticket)`, unmade(), `workspace = $1`},
+	{"generations", `1200 + octet_length(ordered) + octet_length(outputs) + octet_length(steps) + octet_length(ticket)`, bytesToCome(), `workspace = $1`},
 	{"app_steps", `300 + octet_length(outputs) + octet_length(said)`, `0`, `run IN (SELECT id FROM generations WHERE workspace = $1 AND app <> '')`},
 	{"deliveries", `700 + octet_length(body) + octet_length(answer)`, `0`, `workspace = $1`},
 	{"claims", `500 + octet_length(body) + octet_length(header)`, `0`, `workspace = $1`},
@@ -27,8 +27,8 @@ var countedTables = []struct{ table, bytes, files, where string }{
 	{"usage_groups", `1000 * requests`, `0`, `workspace = $1 AND dim = 'status' AND day >= COALESCE((SELECT MIN(at) FROM requests WHERE workspace = $1), 0) - 86400000`},
 }
 
-// unmade is what a generation that has not ended will hold of files. A run of an app has none: its steps have.
-func unmade() string {
+// bytesToCome is what a generation that has not ended will hold of files. A run of an app has none: its steps have.
+func bytesToCome() string {
 	cases := `CASE WHEN stage = 'ended' OR app <> '' THEN 0`
 	for _, kind := range media.Types() {
 		cases += fmt.Sprintf(` WHEN media_type = '%s' THEN %d`, kind, generation.ExpectedBytes(kind))

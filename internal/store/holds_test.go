@@ -75,7 +75,7 @@ func killUntil(t *testing.T, s *Store, servers []atomic.Pointer[server], over <-
 		old := at.Load()
 		old.kill()
 		if kills%3 == 0 {
-			if _, err := s.Bury(t.Context(), time.Now().Add(time.Hour), time.Now()); err != nil {
+			if _, err := s.Bury(t.Context(), time.Now().Add(time.Hour)); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -128,7 +128,7 @@ func (s *Store) FindKeys(ctx context.Context, f access.KeyFilter) ([]access.Key,
 	if f.Text != "" {
 		c.add("(id = ? OR lower(name) LIKE lower(?) ESCAPE '!')", f.Text, "%"+likeText.Replace(f.Text)+"%")
 	}
-	if f.Before.ID != "" {
+	if !f.Before.IsZero() {
 		c.add("(created_at, id) < (?, ?)", millis(f.Before.At), f.Before.ID)
 	}
 	query := `SELECT ` + keyColumns + ` FROM keys WHERE ` + c.text() + ` ORDER BY created_at DESC, id DESC`
@@ -190,6 +190,6 @@ func (s *Store) UsesSince(ctx context.Context, since time.Time) (map[string]time
 func keyCells(k *access.Key) []any {
 	return []any{
 		&k.ID, &k.Workspace, &k.Name, &k.Environment, &k.Sandbox, lines(&k.Scope.Groups), lines(&k.Scope.Models), &k.Creator, &k.CreatorName, at(&k.CreatedAt),
-		at(&k.ExpiresAt), at(&k.RevokedAt), at(&k.LastUsedAt), lasting(&k.Idle, time.Millisecond), lines(&k.CIDRs), tree(&k.Secrets), &k.Revision,
+		at(&k.ExpiresAt), at(&k.RevokedAt), at(&k.LastUsedAt), durationIn(&k.Idle, time.Millisecond), lines(&k.CIDRs), tree(&k.Secrets), &k.Revision,
 	}
 }

@@ -87,9 +87,9 @@ func (s *Store) noteWeek(ctx context.Context, c crowd) error {
 		c.workspace, c.dim, c.week, c.week+week.Milliseconds())
 }
 
-// leading lists the names that used the most of a measure, among the leaders of the weeks
+// findLeaders lists the names that used the most of a measure, among the leaders of the weeks
 // that have them and all names of the other days. It is nil where no week has any.
-func (s *Store) leading(ctx context.Context, of meter.Slice, by meter.Split, most meter.Measure, limit int) (names []string, err error) {
+func (s *Store) findLeaders(ctx context.Context, of meter.Slice, by meter.Split, most meter.Measure, limit int) (names []string, err error) {
 	err = s.asOfNow(ctx, func(tx *sql.Tx) error {
 		weeks, err := notedWeeks(ctx, tx, of, by)
 		if err != nil || len(weeks) == 0 {

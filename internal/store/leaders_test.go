@@ -58,7 +58,7 @@ func TestThoseWhoUsedTheMostAreFoundAmongLeaders(t *testing.T) {
 			t.Errorf("again %d weeks, %v", n, err)
 		}
 		for _, by := range []meter.Split{meter.ByUser, meter.ByKey} {
-			if names, err := s.leading(t.Context(), of, by, meter.Cost, 20); err != nil || len(names) != 20 {
+			if names, err := s.findLeaders(t.Context(), of, by, meter.Cost, 20); err != nil || len(names) != 20 {
 				t.Errorf("%d names lead, %v", len(names), err)
 			}
 		}

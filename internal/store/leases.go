@@ -113,7 +113,7 @@ func (s *Store) ShareOut(ctx context.Context, node string, demand map[int64]int6
 				rows = append(rows, id, node, 0, demand[id], millis(now))
 				shares[id] = limit.Share{Demand: demand[id]}
 			}
-			_, err := tx.ExecContext(ctx, `INSERT INTO limit_leases (counter, node, amount, demand, told_at) VALUES `+places(len(ids), 5, s.engine == postgres)+`
+			_, err := tx.ExecContext(ctx, `INSERT INTO limit_leases (counter, node, amount, demand, told_at) VALUES `+placeholders(len(ids), 5, s.engine == postgres)+`
 				ON CONFLICT (counter, node) DO UPDATE SET demand = excluded.demand, told_at = excluded.told_at`, rows...)
 			if err == nil {
 				err = s.readDemand(ctx, tx, ids, now.Add(-fresh), shares)
@@ -142,7 +142,7 @@ func (s *Store) readDemand(ctx context.Context, tx *sql.Tx, ids []int64, since t
 			shares[t.counter] = limit.Share{Demand: shares[t.counter].Demand, All: t.All, Free: t.Free}
 		},
 		`SELECT c.id, SUM(l.demand), c.amount - c.settled - c.leased - c.held - c.doubt FROM limit_leases l JOIN limit_counters c ON c.id = l.counter
-		WHERE l.counter IN `+places(1, len(ids), true)+` AND l.told_at >= $`+strconv.Itoa(len(ids)+1)+` GROUP BY c.id`, append(args, millis(since))...)
+		WHERE l.counter IN `+placeholders(1, len(ids), true)+` AND l.told_at >= $`+strconv.Itoa(len(ids)+1)+` GROUP BY c.id`, append(args, millis(since))...)
 }
 
 // BeatLimits says that a node lives.
@@ -239,13 +239,32 @@ func (s *Store) insertLedger(ctx context.Context, tx *sql.Tx, counter int64, kin
 
 // Bury looks for nodes that were not heard of since a time: what they had on lease of
 // counters that last is booked as in doubt, the rest given back.
-func (s *Store) Bury(ctx context.Context, silentSince, now time.Time) (int, error) {
-	n := 0
-	err := s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		n = 0
-		leases, err := s.leasesOf(ctx, tx, `(amount > 0 OR demand > 0) AND NOT EXISTS
-			(SELECT 1 FROM limit_nodes WHERE limit_nodes.id = limit_leases.node AND seen_at >= $1)
-			AND told_at < $1`, millis(silentSince))
+func (s *Store) Bury(ctx context.Context, silentSince time.Time) (int, error) {
+	return s.endLeases(ctx, `(amount > 0 OR demand > 0) AND `+ofSilentNode+` AND told_at < $1`, silentSince, func(*limit.Limit) bool { return true })
+}
+
+// FreeSilent gives back what nodes that were not heard of since a time have on lease of
+// limits on what runs at the same time.
+func (s *Store) FreeSilent(ctx context.Context, silentSince time.Time) error {
+	const silent = `amount > 0 AND ` + ofSilentNode
+	// Mostly there is none. That is found out on the side, without holding up the writer.
+	found, err := s.texts(ctx, `SELECT node FROM limit_leases WHERE `+silent+` LIMIT 1`, millis(silentSince))
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	_, err = s.endLeases(ctx, silent, silentSince, func(of *limit.Limit) bool { return of != nil && of.Simultaneous() })
+	return err
+}
+
+// ofSilentNode is of a lease whose node was not heard of since $1.
+const ofSilentNode = `NOT EXISTS (SELECT 1 FROM limit_nodes WHERE limit_nodes.id = limit_leases.node AND seen_at >= $1)`
+
+// endLeases ends the leases that a condition picks, of limits that are wanted; nil is one that is
+// gone. What was on lease of counters that last is in doubt: it says of how many leases.
+func (s *Store) endLeases(ctx context.Context, where string, since time.Time, wanted func(*limit.Limit) bool) (doubts int, err error) {
+	err = s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		doubts = 0
+		leases, err := s.leasesOf(ctx, tx, where, millis(since))
 		if err != nil {
 			return err
 		}
@@ -253,6 +272,9 @@ func (s *Store) Bury(ctx context.Context, silentSince, now time.Time) (int, erro
 			of, err := s.limitOf(ctx, tx, l.counter)
 			if err != nil {
 				return err
+			}
+			if !wanted(of) {
+				continue
 			}
 			if l, err = s.lockLease(ctx, tx, l.counter, l.node); err != nil {
 				return err
@@ -260,7 +282,7 @@ func (s *Store) Bury(ctx context.Context, silentSince, now time.Time) (int, erro
 			doubt := l.doubt
 			if of != nil && of.Durable() && l.amount > 0 {
 				doubt += l.amount
-				n++
+				doubts++
 			}
 			if err := s.endLease(ctx, tx, l, doubt); err != nil {
 				return err
@@ -268,40 +290,7 @@ func (s *Store) Bury(ctx context.Context, silentSince, now time.Time) (int, erro
 		}
 		return nil
 	})
-	return n, err
-}
-
-// FreeSilent gives back what nodes that were not heard of since a time have on lease of
-// limits on what runs at the same time.
-func (s *Store) FreeSilent(ctx context.Context, silentSince time.Time) error {
-	const silent = `amount > 0 AND NOT EXISTS (SELECT 1 FROM limit_nodes WHERE limit_nodes.id = limit_leases.node AND seen_at >= $1)`
-	// Mostly there is none. That is found out on the side, without holding up the writer.
-	found, err := s.texts(ctx, `SELECT node FROM limit_leases WHERE `+silent+` LIMIT 1`, millis(silentSince))
-	if err != nil || len(found) == 0 {
-		return err
-	}
-	return s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		leases, err := s.leasesOf(ctx, tx, silent, millis(silentSince))
-		if err != nil {
-			return err
-		}
-		for _, l := range leases {
-			of, err := s.limitOf(ctx, tx, l.counter)
-			if err != nil {
-				return err
-			}
-			if of == nil || !of.Simultaneous() {
-				continue
-			}
-			if l, err = s.lockLease(ctx, tx, l.counter, l.node); err != nil {
-				return err
-			}
-			if err := s.endLease(ctx, tx, l, 0); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return doubts, err
 }
 
 // EndLease gives back what a node has on lease of a counter.

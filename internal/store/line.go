@@ -1,21 +1,20 @@
 package store
 
 import (
-	"encoding/json"
-	"strconv"
-	"strings"
 	"time"
 
+	"stele/internal/jsonscan"
 	"stele/internal/meter"
 )
 
-// appendLine appends a record as encoding/json would write it, without what is empty,
-// and a line end. It is written by hand because every request waits for it.
+// appendLine appends a record as JSON, without what is empty, and a line end. It asks no
+// reflection for the fields because every request waits for it.
 func appendLine(dst []byte, r *meter.Record) []byte {
-	w := line{append(dst, '{')}
+	w := line{jsonscan.NewWriter(dst)}
+	w.Open(jsonscan.Object)
 	w.writeText("id", r.ID)
-	w.writeKey("at")
-	w.b = append(r.At.AppendFormat(append(w.b, '"'), time.RFC3339Nano), '"')
+	var at [len(time.RFC3339Nano) + 2]byte
+	w.Key("at").Raw(append(r.At.AppendFormat(append(at[:0], '"'), time.RFC3339Nano), '"'))
 	w.writeText("request", r.Request)
 	w.writeText("workspace", r.Workspace)
 	w.writeText("key", r.Key)
@@ -51,53 +50,26 @@ func appendLine(dst []byte, r *meter.Record) []byte {
 	w.writeText("price_version", r.PriceVersion)
 	w.writeNumber("first_byte", int64(r.FirstByte))
 	w.writeNumber("took", int64(r.Took))
-	return append(w.b, '}', '\n')
+	return append(w.Close(jsonscan.Object).Bytes(), '\n')
 }
 
-// line is a JSON object on its way.
-type line struct{ b []byte }
+// line is a JSON object whose empty members are left out.
+type line struct{ *jsonscan.Writer }
 
-func (w *line) writeKey(name string) {
-	if w.b[len(w.b)-1] != '{' {
-		w.b = append(w.b, ',')
+func (w line) writeNumber(name string, n int64) {
+	if n != 0 {
+		w.Key(name).Int(n)
 	}
-	w.b = append(append(append(w.b, '"'), name...), '"', ':')
 }
 
-func (w *line) writeNumber(name string, n int64) {
-	if n == 0 {
-		return
-	}
-	w.writeKey(name)
-	w.b = strconv.AppendInt(w.b, n, 10)
-}
-
-func (w *line) writeBool(name string, yes bool) {
+func (w line) writeBool(name string, yes bool) {
 	if yes {
-		w.writeKey(name)
-		w.b = append(w.b, "true"...)
+		w.Key(name).Bool(yes)
 	}
 }
 
-func (w *line) writeText(name, text string) {
-	if text == "" {
-		return
+func (w line) writeText(name, text string) {
+	if text != "" {
+		w.Key(name).Text(text)
 	}
-	w.writeKey(name)
-	for i := range len(text) {
-		if !plain[text[i]] {
-			quoted, _ := json.Marshal(text) //nolint:errchkjson // a string never fails
-			w.b = append(w.b, quoted...)
-			return
-		}
-	}
-	w.b = append(append(append(w.b, '"'), text...), '"')
 }
-
-// plain are the bytes that encoding/json writes as they are, but for those of letters beyond ASCII.
-var plain = func() (list [256]bool) {
-	for c := ' '; c <= '~'; c++ {
-		list[c] = !strings.ContainsRune(`"\<>&`, c)
-	}
-	return list
-}()

@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"errors"
 	"reflect"
 	"testing"
 	"time"
@@ -9,9 +10,9 @@ import (
 	"stele/internal/meter"
 )
 
-// TestALineIsWhatJSONWouldWrite fills every field there is, so that one that is
+// TestALineSaysWhatJSONWouldWrite fills every field there is, so that one that is
 // added later and not written fails here.
-func TestALineIsWhatJSONWouldWrite(t *testing.T) {
+func TestALineSaysWhatJSONWouldWrite(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"gpt-4.1", "a \"b\" \\ <c> & d", "line\nend", "größer ñandú", "bad \xff utf-8", "\u2028"} {
 		var r meter.Record
@@ -28,12 +29,13 @@ func TestALineIsWhatJSONWouldWrite(t *testing.T) {
 				r.At = time.Date(2026, 11, 15, 1, 2, 3, 456789, time.FixedZone("", 3600*len(text)/5))
 			}
 		}
-		want, err := json.Marshal(r)
+		written, err := json.Marshal(r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := appendLine(nil, &r); string(got) != string(want)+"\n" {
-			t.Errorf("%s\nwant\n%s", got, want)
+		var got, want any
+		if err := errors.Join(json.Unmarshal(appendLine(nil, &r), &got), json.Unmarshal(written, &want)); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%v, %v\nwant\n%v", got, err, want)
 		}
 	}
 }

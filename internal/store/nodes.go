@@ -43,8 +43,8 @@ func (s *Store) ForgetNode(ctx context.Context, node string) error {
 	return exec(ctx, s.write, "forget node", `DELETE FROM nodes WHERE id = $1`, node)
 }
 
-// Living lists the processes that were heard of since a time.
-func (s *Store) Living(ctx context.Context, since time.Time) ([]string, error) {
+// LivingNodes lists the processes that were heard of since a time.
+func (s *Store) LivingNodes(ctx context.Context, since time.Time) ([]string, error) {
 	return s.texts(ctx, `SELECT id FROM nodes WHERE seen_at >= $1 ORDER BY id`, millis(since))
 }
 
@@ -94,9 +94,9 @@ func (s *Store) Release(ctx context.Context, node string) error {
 	})
 }
 
-// Stopping lists unfinished tasks of node, and those without an owner, which
+// TasksToStop lists unfinished tasks of node, and those without an owner, which
 // a client has asked to cancel.
-func (s *Store) Stopping(ctx context.Context, node string) ([]string, error) {
+func (s *Store) TasksToStop(ctx context.Context, node string) ([]string, error) {
 	return s.texts(ctx, `SELECT id FROM generations WHERE stopping = 1 AND stage <> 'ended' AND owner IN ('', $1) ORDER BY id`, node)
 }
 
@@ -113,7 +113,7 @@ func (s *Store) StopOverdue(ctx context.Context, now time.Time) error {
 // Durations are how long the last of so many tasks took that ended well, the newest first.
 func (s *Store) Durations(ctx context.Context, among int) ([]generation.Took, error) {
 	return selectAll(ctx, s.read, "read durations", func(took *generation.Took) []any {
-		return []any{&took.Model, &took.Mode, lasting(&took.For, time.Millisecond)}
+		return []any{&took.Model, &took.Mode, durationIn(&took.For, time.Millisecond)}
 	}, `SELECT model, mode, ended_at - created_at FROM
 		(SELECT model, mode, app, state, ended_at, created_at FROM generations ORDER BY id DESC LIMIT $1) AS latest
 		WHERE state = 'success' AND app = ''`, among)

@@ -5,9 +5,9 @@ import (
 	"database/sql"
 )
 
-// Changed reads everything that tells of a change, by name: the counters, and where
+// AllRevisions reads everything that tells of a change, by name: the counters, and where
 // none is counted the thing itself. It is asked all the time, so it is one statement.
-func (s *Store) Changed(ctx context.Context) (map[string]string, error) {
+func (s *Store) AllRevisions(ctx context.Context) (map[string]string, error) {
 	if s.engine == sqlite {
 		ctx = context.WithoutCancel(ctx) // it waits for nothing, and one that can end costs two goroutines
 	}

@@ -36,14 +36,14 @@ func TestEachChangeIsSeenUnderItsName(t *testing.T) {
 			{"thresholds", func() error { take(t, s, &l, hour.Add(time.Hour), 9e9); return nil }}, // as many as before
 			{"", func() error { return s.Set(t.Context(), "other", "x") }},
 		} {
-			before, err := s.Changed(t.Context())
+			before, err := s.AllRevisions(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
 			if err := step.change(); err != nil {
 				t.Fatal(err)
 			}
-			after, err := s.Changed(t.Context())
+			after, err := s.AllRevisions(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -58,7 +58,7 @@ func (s *Store) addGroups(ctx context.Context, tx *sql.Tx, days map[day]*meter.F
 			args = append(append(args, g.workspace, g.dim, g.at, g.environment, g.name, f.Failed), figureArgs(f)...)
 		}
 		err := exec(ctx, tx, "add to the groups", `INSERT INTO usage_groups (workspace, dim, day, environment, name, `+columns+`) VALUES `+
-			places(len(batch), len(args)/len(batch), s.engine == postgres)+`
+			placeholders(len(batch), len(args)/len(batch), s.engine == postgres)+`
 			ON CONFLICT (workspace, dim, day, environment, name) DO UPDATE SET `+addUp("usage_groups", columns), args...)
 		if err != nil {
 			return err
@@ -108,7 +108,7 @@ func (s *Store) addHours(ctx context.Context, tx *sql.Tx, records []*meter.Recor
 			args = append(args, h.workspace, h.dim, h.name, h.at)
 		}
 		err := exec(ctx, tx, "note the hours", `INSERT INTO request_hours (workspace, dim, name, hour) VALUES `+
-			places(len(batch), 4, s.engine == postgres)+` ON CONFLICT (workspace, dim, name, hour) DO NOTHING`, args...)
+			placeholders(len(batch), 4, s.engine == postgres)+` ON CONFLICT (workspace, dim, name, hour) DO NOTHING`, args...)
 		if err != nil {
 			return err
 		}

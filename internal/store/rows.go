@@ -124,8 +124,8 @@ func at(t *time.Time) cell {
 	return cellOf(func(ms int64) error { *t = fromMillis(ms); return nil })
 }
 
-// lasting reads a duration in units.
-func lasting(d *time.Duration, unit time.Duration) cell {
+// durationIn reads a duration in units.
+func durationIn(d *time.Duration, unit time.Duration) cell {
 	return cellOf(func(n int64) error { *d = time.Duration(n) * unit; return nil })
 }
 

@@ -90,7 +90,7 @@ func changeSealed(rows []sealedRow, do func(Sealed) ([]byte, error)) (changed []
 func (s *Store) sealedRows(ctx context.Context, c SealedColumn, after []any) ([]sealedRow, error) {
 	keys := strings.Join(c.Key, ", ")
 	rows, err := s.read.QueryContext(ctx, fmt.Sprintf(`SELECT %s, %s FROM %s WHERE (%s) > %s AND length(%s) > 0 ORDER BY %s LIMIT %d`,
-		keys, c.Column, c.Table, keys, places(1, len(c.Key), true), c.Column, keys, sealedPage), after...)
+		keys, c.Column, c.Table, keys, placeholders(1, len(c.Key), true), c.Column, keys, sealedPage), after...)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", c.Table, err)
 	}

@@ -41,7 +41,7 @@ func (l *search) searchPiece(ctx context.Context) error {
 	if !l.q.After.IsZero() {
 		by.place("<", l.q.After)
 	}
-	var last meter.Place
+	var last access.Mark
 	if len(rest) > 0 {
 		n, err := l.count(ctx, by)
 		if err != nil {
@@ -66,7 +66,7 @@ func (l *search) searchPiece(ctx context.Context) error {
 	l.found.Next = last
 	if len(l.found.Records) > l.limit {
 		l.found.Records = l.found.Records[:l.limit]
-		l.found.Next = l.found.Records[l.limit-1].Place()
+		l.found.Next = l.found.Records[l.limit-1].Mark()
 	}
 	return nil
 }
@@ -78,8 +78,8 @@ func (l *search) count(ctx context.Context, by *where) (int, error) {
 }
 
 // until is the last of the rows that the budget allows.
-func (l *search) until(ctx context.Context, by *where) (meter.Place, error) {
-	p, err := selectOne(ctx, l.store.read, func(p *meter.Place) []any { return []any{at(&p.At), &p.ID} },
+func (l *search) until(ctx context.Context, by *where) (access.Mark, error) {
+	p, err := selectOne(ctx, l.store.read, func(p *access.Mark) []any { return []any{at(&p.At), &p.ID} },
 		`SELECT at, id`+l.store.fromRequests(by)+inOrder+`1 OFFSET `+strconv.Itoa(l.budget-1), l.store.planFor(by.args)...)
 	if errors.Is(err, access.ErrNotFound) { // some were forgotten meanwhile
 		return p, nil
@@ -118,7 +118,7 @@ func (l *search) searchHours(ctx context.Context, dims [][2]string) error {
 			return nil
 		}
 		if i == mostHours-1 {
-			l.found.Next = meter.Place{At: at, ID: " "} // before all of that moment
+			l.found.Next = access.Mark{At: at, ID: " "} // before all of that moment
 		}
 	}
 	return nil
@@ -154,7 +154,7 @@ func namesOf(dim [2]string) []string {
 }
 
 // place adds where a request stands to another.
-func (c *where) place(how string, p meter.Place) {
+func (c *where) place(how string, p access.Mark) {
 	c.add("(at, id) "+how+" (?, ?)", millis(p.At), p.ID)
 }
 

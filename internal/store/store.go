@@ -242,15 +242,15 @@ func (s *Store) runOne(ctx context.Context, p priority, do func(context.Context,
 
 // forUpdate ends a SELECT whose row is to be changed. SQLite has one writer: the
 // transaction has the lock.
-func (s *Store) forUpdate() string { return s.locking(" FOR UPDATE") }
+func (s *Store) forUpdate() string { return s.lockClause(" FOR UPDATE") }
 
 // skipLocked ends a SELECT whose rows are to be changed, but for those that another changes.
-func (s *Store) skipLocked() string { return s.locking(" FOR UPDATE SKIP LOCKED") }
+func (s *Store) skipLocked() string { return s.lockClause(" FOR UPDATE SKIP LOCKED") }
 
 // forShare ends a SELECT whose row is to stay as it is until the transaction ends.
-func (s *Store) forShare() string { return s.locking(" FOR SHARE") }
+func (s *Store) forShare() string { return s.lockClause(" FOR SHARE") }
 
-func (s *Store) locking(how string) string {
+func (s *Store) lockClause(how string) string {
 	if s.engine == postgres {
 		return how
 	}

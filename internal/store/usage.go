@@ -137,7 +137,7 @@ func (s *Store) insertRequests(rows int) string {
 	if s.engine == postgres {
 		insert = `INSERT`
 	}
-	return insert + ` INTO requests (` + requestColumns + `) VALUES ` + places(rows, count(requestColumns), s.engine == postgres) +
+	return insert + ` INTO requests (` + requestColumns + `) VALUES ` + placeholders(rows, count(requestColumns), s.engine == postgres) +
 		` ON CONFLICT (id) DO NOTHING`
 }
 
@@ -156,8 +156,8 @@ func newRecords(ctx context.Context, tx *sql.Tx, records []*meter.Record) ([]*me
 	return fresh, nil
 }
 
-// places is ($1,$2),($3,$4) … or (?,?),(?,?) … for so many rows and columns.
-func places(rows, columns int, named bool) string {
+// placeholders is ($1,$2),($3,$4) … or (?,?),(?,?) … for so many rows and columns.
+func placeholders(rows, columns int, named bool) string {
 	var b strings.Builder
 	for n := range rows * columns {
 		switch {
@@ -235,7 +235,7 @@ func recordCells(r *meter.Record) []any {
 		&r.Workspace, &r.Key, &r.Environment, &r.Route, &r.Dialect, &r.Model, &r.Asked, &r.Provider, &r.Target, &r.Stream, &r.Status, &r.Code,
 		&r.Tries, &r.Path, &r.Dropped, &r.Estimated, &r.Priced, &r.Extra, &r.Rates, &r.PriceSource, &r.PriceVersion, &r.Person, &r.Tags,
 		&r.CacheRead, &r.CacheWrite, &r.CacheWrite1h, &r.Reasoning, &r.Markup, &r.User, &r.Charges,
-		&r.ID, at(&r.At), &r.Request, &r.Input, &r.Output, &r.Nano, lasting(&r.FirstByte, time.Microsecond), lasting(&r.Took, time.Microsecond),
+		&r.ID, at(&r.At), &r.Request, &r.Input, &r.Output, &r.Nano, durationIn(&r.FirstByte, time.Microsecond), durationIn(&r.Took, time.Microsecond),
 	}
 }
 

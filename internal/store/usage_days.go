@@ -56,7 +56,7 @@ func (s *Store) UsageGroups(ctx context.Context, of meter.Slice, by meter.Split,
 // of each may lack something.
 func (s *Store) topNames(ctx context.Context, q *slice, of meter.Slice, by meter.Split, most meter.Measure, limit int) (names []string, all bool, err error) {
 	if q.table == "usage_groups" && limit <= mostLed && of.Until.Sub(of.From) >= leadersFrom {
-		names, err = s.leading(ctx, of, by, most, limit+limit/5)
+		names, err = s.findLeaders(ctx, of, by, most, limit+limit/5)
 		return names, names == nil, err
 	}
 	if !by.IsAttributed() {
@@ -196,7 +196,7 @@ func (s *Store) findSlice(of meter.Slice, by meter.Split) *slice {
 func figureCells(f *meter.Figures) []any {
 	return []any{
 		&f.Requests, &f.Failed, &f.Input, &f.CacheRead, &f.CacheWrite, &f.Output, &f.Reasoning, &f.Nano, &f.Markup, &f.Unpriced,
-		lasting(&f.Took, time.Microsecond),
+		durationIn(&f.Took, time.Microsecond),
 	}
 }
 

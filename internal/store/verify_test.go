@@ -31,7 +31,7 @@ func TestMoneyIsVerified(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := s.Bury(t.Context(), time.Now().Add(time.Hour), time.Now()); err != nil {
+		if _, err := s.Bury(t.Context(), time.Now().Add(time.Hour)); err != nil {
 			t.Fatal(err)
 		}
 		verify := func(kept time.Time) limit.Verified {

@@ -36,7 +36,7 @@ func Read(cfg *config.Config, by Connector, library MediaLibrary) (Contents, err
 		return Contents{}, err
 	}
 	c := Contents{Apps: apps, Catalog: catalog.Contents{
-		Models: ChatModels(cfg), Open: OpenProviders(cfg), Names: Names(cfg), Media: models, Prices: Prices(cfg, by.Kinds()),
+		Models: ChatModels(cfg), Open: OpenProviders(cfg), Names: namesOf(cfg), Media: models, Prices: Prices(cfg, by.Kinds()),
 	}}
 	return c, errors.Join(catalog.New().Replace(c.Catalog), app.NewLibrary().Replace(c.Apps))
 }

@@ -17,8 +17,8 @@ type Name struct {
 	Revision int64
 }
 
-// Names are those of a configuration that lead to models.
-func Names(cfg *config.Config) (list access.Names) {
+// namesOf are those of a configuration that lead to models.
+func namesOf(cfg *config.Config) (list access.Names) {
 	for _, n := range cfg.Names {
 		list = append(list, access.Name{Pattern: n.Pattern, Model: n.Model})
 	}

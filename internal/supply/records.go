@@ -45,7 +45,7 @@ func (s *Supply) merge(file *config.Config, records []catalog.UnsealedRecord) (*
 			names = append(names, config.Record{Name: o.ID, Fields: words, Off: !o.Enabled})
 		default:
 			one := config.Record{Name: o.ID, Fields: words, Off: !o.Enabled}
-			if field, why := s.unopenable(file, one); why != "" {
+			if field, why := s.whyUnopenable(file, one); why != "" {
 				faults[o.Name()] = map[string]string{field: why}
 				continue
 			}
@@ -77,8 +77,8 @@ func (s *Supply) merge(file *config.Config, records []catalog.UnsealedRecord) (*
 	return cfg, faults
 }
 
-// unopenable says why no client could be made of a provider that is otherwise right.
-func (s *Supply) unopenable(file *config.Config, o config.Record) (field, why string) {
+// whyUnopenable says why no client could be made of a provider that is otherwise right.
+func (s *Supply) whyUnopenable(file *config.Config, o config.Record) (field, why string) {
 	o.Off = false
 	kinds := s.o.Connector.Kinds()
 	both := file.With(kinds, []config.Record{o}, nil)

@@ -30,8 +30,8 @@ func (s *Sum) String() string {
 	return fmt.Sprintf("%016x%016x%016x%016x", s.parts[0], s.parts[1], s.parts[2], s.parts[3])
 }
 
-// Counting gives the rows on and adds each to the sum.
-func (t *Table) Counting(rows Rows, sum *Sum) Rows {
+// Count gives the rows on and adds each to the sum.
+func (t *Table) Count(rows Rows, sum *Sum) Rows {
 	return func(yield func([]any, error) bool) {
 		var line []byte
 		for row, err := range rows {

@@ -123,7 +123,7 @@ func tidyAny(v slog.Value, most int) slog.Value {
 // nature has several lines.
 func tidy(text string, most int) string {
 	unwelcome := func(r rune) bool {
-		return unwelcome(r) && (most == usualLength || r != '\n' && r != '\t')
+		return isUnwelcome(r) && (most == usualLength || r != '\n' && r != '\t')
 	}
 	if len(text) > most {
 		text = strings.ToValidUTF8(text[:most], "") + "…" // a copy: the line must not hold the whole
@@ -132,14 +132,14 @@ func tidy(text string, most int) string {
 		return text
 	}
 	return strings.Map(func(r rune) rune {
-		if unwelcome(r) {
+		if isUnwelcome(r) {
 			return utf8.RuneError
 		}
 		return r
 	}, text)
 }
 
-// unwelcome are control characters, and those that turn or hide the text around them.
-func unwelcome(r rune) bool {
+// isUnwelcome are control characters, and those that turn or hide the text around them.
+func isUnwelcome(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029'
 }

@@ -9,6 +9,9 @@ import (
 	"regexp"
 	"sync"
 	"time"
+
+	"stele/internal/access"
+	"stele/internal/webhook"
 )
 
 // NewLog makes the log: text for people, json for collectors. Whatever looks
@@ -23,7 +26,10 @@ func NewLog(w io.Writer, format string, level slog.Leveler) *slog.Logger {
 	return slog.New(clean{slog.NewTextHandler(out, options)})
 }
 
-var secret = regexp.MustCompile(`(sk_dev_|sk_live_|whsec_)[0-9A-Za-z+/=_-]+`)
+var (
+	secret              = regexp.MustCompile(`(` + access.Development.Prefix() + `|` + access.Production.Prefix() + `|` + webhook.SecretMark + `)[0-9A-Za-z+/=_-]+`)
+	keyMark, secretMark = []byte(access.KeyMark), []byte(webhook.SecretMark)
+)
 
 // discreet writes lines without the secrets in them. It looks at whole lines,
 // which costs less than looking at every value, and misses nothing. Lines that may
@@ -78,7 +84,7 @@ func (d *discreet) hold(line []byte) {
 	if len(d.held)+len(line) > mostHeld {
 		_ = d.send()
 	}
-	if bytes.Contains(line, []byte("sk_")) || bytes.Contains(line, []byte("whsec_")) {
+	if bytes.Contains(line, keyMark) || bytes.Contains(line, secretMark) {
 		line = secret.ReplaceAll(line, []byte("$1••••"))
 	}
 	d.held = append(d.held, line...)

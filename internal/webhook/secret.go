@@ -106,10 +106,13 @@ func (s *Service) unseal(owner, text string) (string, error) {
 	return string(plain), nil
 }
 
+// SecretMark is what the text of every secret begins with.
+const SecretMark = "whsec_"
+
 func newSecret() string {
 	b := make([]byte, secretBytes)
 	rand.Read(b) // never fails
-	return "whsec_" + base64.StdEncoding.EncodeToString(b)
+	return SecretMark + base64.StdEncoding.EncodeToString(b)
 }
 
 // sign gives the signatures of all secrets in force, the current one first.

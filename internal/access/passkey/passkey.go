@@ -48,9 +48,8 @@ type Holder struct {
 
 // Key is a key that a browser has made or used.
 type Key struct {
-	ID       []byte // public, unique
-	Data     []byte // what to keep
-	Verified bool   // the person was recognised by it, and not only present
+	ID   []byte // public, unique
+	Data []byte // what to keep
 }
 
 // Make asks for a new key. state comes back to CheckMade.
@@ -208,7 +207,7 @@ func toKey(c *webauthn.Credential) (Key, error) {
 	if err != nil {
 		return Key{}, fmt.Errorf("write passkey: %w", err)
 	}
-	return Key{ID: c.ID, Data: data, Verified: c.Flags.UserVerified}, nil
+	return Key{ID: c.ID, Data: data}, nil
 }
 
 // holder is a Holder as the library wants it.

@@ -102,7 +102,7 @@ func (c *Room) listRuns(r *http.Request, v access.Visitor, p *appPage) error {
 		if err != nil {
 			return err
 		}
-		wanted.Before = t.Place()
+		wanted.Before = t.Mark()
 	}
 	tasks, err := c.Books.List(r.Context(), wanted)
 	if err != nil {

@@ -30,7 +30,7 @@ func (c *Room) Routes() []page.Route {
 		page.Post("/console/apps/new", page.Member, c.createApp).Takes(partsLimit),
 		page.Post("/console/apps/check", page.Member, c.checkApp).Takes(partsLimit),
 		page.Get("/console/apps/files", page.Member, c.pickFiles),
-		page.Post("/console/apps/files", page.Member, c.takeFile).Takes(page.FileLimit).Following(),
+		page.Post("/console/apps/files", page.Member, c.takeFile).Takes(page.FileLimit).StaysOpen(),
 		page.Get("/console/apps/{app}", page.Viewer, c.showApp),
 		page.Get("/console/apps/{app}/picture", page.Viewer, c.showAppPicture),
 		page.Post("/console/apps/{app}/price", page.Member, c.priceApp).Takes(partsLimit),

@@ -52,8 +52,8 @@ func idles() []choice {
 	}
 }
 
-// including adds a length that was chosen elsewhere to the choices, and gives its value.
-func including(list []choice, length time.Duration) ([]choice, string) {
+// addLength adds a length that was chosen elsewhere to the choices, and gives its value.
+func addLength(list []choice, length time.Duration) ([]choice, string) {
 	i := slices.IndexFunc(list, func(c choice) bool { return c.length == length && c.Value != atOnce })
 	if i >= 0 {
 		return list, list[i].Value
@@ -265,7 +265,7 @@ func (c *Room) formOf(k access.Key) keyForm {
 	}
 	f.Lifetimes = append([]choice{{Value: keep, Label: now + " (as it is)"}}, f.Lifetimes...)
 	f.Expires = keep
-	f.Idles, f.Idle = including(f.Idles, k.Idle)
+	f.Idles, f.Idle = addLength(f.Idles, k.Idle)
 	return f
 }
 

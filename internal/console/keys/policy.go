@@ -79,7 +79,7 @@ func policyOf(p access.Policy) policyPage {
 	for i := range form.Environments {
 		form.Environments[i].Ticked = len(p.Environments) == 0 || slices.Contains(p.Environments, access.Environment(form.Environments[i].Name))
 	}
-	form.Lives, form.Life = including(lifetimes(), p.Life())
+	form.Lives, form.Life = addLength(lifetimes(), p.Life())
 	for i := range form.Lives {
 		if c := &form.Lives[i]; c.length == 0 {
 			c.Label = "As long as its maker likes"
@@ -87,14 +87,14 @@ func policyOf(p access.Policy) policyPage {
 			c.Label = lengthOf(c.length) + " at most"
 		}
 	}
-	form.Idles, form.Idle = including(idles(), p.Idle())
+	form.Idles, form.Idle = addLength(idles(), p.Idle())
 	return form
 }
 
 func environmentBoxes() []scopeBox {
 	return []scopeBox{
-		{Name: string(access.Development), About: "Keys that begin with sk_dev_"},
-		{Name: string(access.Production), About: "Keys that begin with sk_live_"},
+		{Name: string(access.Development), About: "Keys that begin with " + access.Development.Prefix()},
+		{Name: string(access.Production), About: "Keys that begin with " + access.Production.Prefix()},
 	}
 }
 

@@ -31,7 +31,7 @@ type highlighter struct {
 func (h *highlighter) token(at int) int {
 	switch c := h.source[at]; {
 	case c == '"' && h.quotes:
-		end := closing(h.source, at)
+		end := endOfString(h.source, at)
 		if end < 0 {
 			h.quotes = false
 			return at + 1
@@ -42,9 +42,9 @@ func (h *highlighter) token(at int) int {
 		}
 		h.mark(class, at, end)
 		return end
-	case c == '-' || wordy(c):
+	case c == '-' || isWordy(c):
 		end := at + 1
-		for end < len(h.source) && (wordy(h.source[end]) || (h.source[end] == '.' || h.source[end] == '-' || h.source[end] == '+') && numeric(h.source[at:end])) {
+		for end < len(h.source) && (isWordy(h.source[end]) || (h.source[end] == '.' || h.source[end] == '-' || h.source[end] == '+') && numeric(h.source[at:end])) {
 			end++
 		}
 		if word := h.source[at:end]; (word == "true" || word == "false" || word == "null" || isNumber(word)) && valueAt(h.source, at) {
@@ -61,8 +61,8 @@ func (h *highlighter) mark(class string, from, to int) {
 	h.last = to
 }
 
-// closing is where the string that begins at a place ends, or -1.
-func closing(source string, at int) int {
+// endOfString is where the string that begins at a place ends, or -1.
+func endOfString(source string, at int) int {
 	for i := at + 1; i < len(source); i++ {
 		switch source[i] {
 		case '\\':
@@ -74,7 +74,7 @@ func closing(source string, at int) int {
 	return -1
 }
 
-func wordy(c byte) bool {
+func isWordy(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'
 }
 

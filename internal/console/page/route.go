@@ -74,9 +74,9 @@ func (r Route) WithHold() Route {
 	return r
 }
 
-// Following is a route that stays open for as long as there may be news, or bytes on their way: it takes
+// StaysOpen is a route that stays open for as long as there may be news, or bytes on their way: it takes
 // no turn of the person's pages, which would wait for it.
-func (r Route) Following() Route {
+func (r Route) StaysOpen() Route {
 	r.follows = true
 	return r
 }

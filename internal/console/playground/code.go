@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"stele/internal/access"
 	"stele/internal/chat"
 	"stele/internal/console/page"
@@ -115,21 +117,10 @@ func indent(body []byte) string {
 }
 
 // depthOf is how deep JSON is nested.
-func depthOf(body []byte) int {
-	deepest, depth, quoted := 0, 0, false
-	for i := 0; i < len(body); i++ {
-		switch c := body[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			depth++
-			deepest = max(deepest, depth)
-		case c == '}' || c == ']':
-			depth--
-		}
+func depthOf(body []byte) (deepest int) {
+	d := jsontext.NewDecoder(bytes.NewReader(body), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	for _, err := d.ReadToken(); err == nil; _, err = d.ReadToken() {
+		deepest = max(deepest, d.StackDepth())
 	}
 	return deepest
 }

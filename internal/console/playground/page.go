@@ -13,10 +13,8 @@ import (
 	"stele/internal/console/page"
 	"stele/internal/dialect/openai"
 	"stele/internal/file"
+	"stele/internal/relay"
 )
-
-// sandboxModel is the model that needs no provider.
-const sandboxModel = "stele/sandbox"
 
 // playgroundPage is what the room's page shows before its script takes over.
 type playgroundPage struct {
@@ -37,10 +35,10 @@ type modelOwner struct {
 type modelChoice struct{ ID, Label string }
 
 func (c *Room) showPlayground(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
-	models := c.Models.Models(trying(v).Scope)
+	models := c.Models.Models(principalOf(v).Scope)
 	p := playgroundPage{
 		Owners: owners(models), Chosen: r.URL.Query().Get("model"), Files: c.Files != nil, Links: c.Has("requests"),
-		Built: slices.ContainsFunc(models, func(m catalog.Model) bool { return m.ID == sandboxModel }),
+		Built: slices.ContainsFunc(models, func(m catalog.Model) bool { return m.ID == relay.Sandbox }),
 		Whose: v.User.ID + "." + v.Session.Workspace,
 	}
 	return c.Render(w, r, http.StatusOK, "playground", page.View{Title: "Playground", Active: "playground", Visitor: &v, Data: p})

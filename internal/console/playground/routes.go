@@ -29,9 +29,9 @@ type Room struct {
 func (c *Room) Routes() []page.Route {
 	return []page.Route{
 		page.Get("/console/playground", page.Member, c.showPlayground),
-		page.Post("/console/playground/run", page.Member, c.runPlayground).Takes(jsonLimit).WithHold().Following(),
+		page.Post("/console/playground/run", page.Member, c.runPlayground).Takes(jsonLimit).WithHold().StaysOpen(),
 		page.Post("/console/playground/code", page.Member, c.spellPlayground).Takes(codeLimit),
-		page.Post("/console/playground/files", page.Member, c.attachFile).Takes(page.FileLimit).Following(),
+		page.Post("/console/playground/files", page.Member, c.attachFile).Takes(page.FileLimit).StaysOpen(),
 	}
 }
 

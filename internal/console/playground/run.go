@@ -25,9 +25,9 @@ import (
 // as it is, because the page shows what was meant, not bytes.
 const Dialect = "console"
 
-// trying is a visitor who asks a model: like a client that calls with a development
+// principalOf is a visitor who asks a model: like a client that calls with a development
 // key that opens everything, but without a key.
-func trying(v access.Visitor) access.Principal {
+func principalOf(v access.Visitor) access.Principal {
 	who := v.Principal()
 	who.Environment = access.Development
 	return who
@@ -35,7 +35,7 @@ func trying(v access.Visitor) access.Principal {
 
 // runPlayground asks a model and streams what it answers.
 func (c *Room) runPlayground(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
-	who := trying(v)
+	who := principalOf(v)
 	req, err := readTalk(r)
 	if err != nil {
 		c.Chat.Refuse(r.Context(), who, Dialect, err)

@@ -111,7 +111,7 @@ func TestThePlaygroundEndsWithTheSession(t *testing.T) {
 				_ = http.NewResponseController(w).Flush()
 				<-r.Context().Done()
 			})
-			follower := revision.Follower{Read: h.Store.Changed, Log: slog.New(slog.DiscardHandler), Subscribers: []revision.Subscriber{h.Access.Subscriber()}}
+			follower := revision.Follower{Read: h.Store.AllRevisions, Log: slog.New(slog.DiscardHandler), Subscribers: []revision.Subscriber{h.Access.Subscriber()}}
 			var following sync.WaitGroup
 			following.Go(func() { follower.Run(t.Context()) })
 			t.Cleanup(following.Wait)

@@ -3,6 +3,7 @@ package start
 import (
 	"cmp"
 	"embed"
+	"slices"
 	"strings"
 	"text/template"
 
@@ -66,36 +67,35 @@ func snippets(root, chat, picture string) []snippet {
 	return list
 }
 
-// pickChat is a model for an example: one of the operator's own, else one built in.
+// pickChat is a model for an example.
 func pickChat(models []catalog.Model) string {
-	id := ""
-	for _, m := range models {
-		if !page.IsPlain(m.ID) {
-			continue
-		}
-		if !comesAlong(m.ID) {
-			return m.ID
-		}
-		id = cmp.Or(id, m.ID)
-	}
-	return id
+	return pick(models, func(m catalog.Model) (string, bool) { return m.ID, true })
 }
 
 // pickMedia is a media model that makes something of words alone.
 func pickMedia(models []media.Model) string {
-	id := ""
-	for _, m := range models {
-		for _, o := range m.Operations {
-			if o.Mode != "text_to_image" && o.Mode != "text_to_video" && o.Mode != "text_to_audio" || !page.IsPlain(m.ID) {
-				continue
-			}
-			if !comesAlong(m.ID) {
-				return m.ID
-			}
-			id = cmp.Or(id, m.ID)
-		}
-	}
-	return id
+	return pick(models, func(m media.Model) (string, bool) {
+		return m.ID, slices.ContainsFunc(m.Operations, func(o media.Operation) bool {
+			return o.Mode == "text_to_image" || o.Mode == "text_to_video" || o.Mode == "text_to_audio"
+		})
+	})
 }
 
-func comesAlong(model string) bool { return len(model) > 6 && model[:6] == "stele/" }
+// builtIn is what the ids of models begin with that are part of the program.
+const builtIn = "stele/"
+
+// pick is one of the operator's own models that fit, else one built in.
+func pick[M any](models []M, fits func(M) (id string, ok bool)) string {
+	ours := ""
+	for _, m := range models {
+		id, ok := fits(m)
+		switch {
+		case !ok || !page.IsPlain(id):
+		case !strings.HasPrefix(id, builtIn):
+			return id
+		default:
+			ours = cmp.Or(ours, id)
+		}
+	}
+	return ours
+}

@@ -3,6 +3,7 @@ package start
 import (
 	"context"
 	"net/http"
+	"strings"
 	"time"
 
 	"stele/internal/access"
@@ -239,7 +240,7 @@ func (c *Room) startSnippets(v access.Visitor, p *startPage) {
 	p.Snippets = snippets(c.Root(), chat, picture)
 	p.Clients = clients.All()
 	p.Languages, p.Dialects = snippetLanguages, snippetDialects
-	p.Sandbox = comesAlong(chat)
+	p.Sandbox = strings.HasPrefix(chat, builtIn)
 }
 
 // startAside counts what waits for a decision, for those who can decide.

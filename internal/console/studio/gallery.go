@@ -66,7 +66,7 @@ func (c *Room) gallery(r *http.Request, v access.Visitor) (galleryPage, error) {
 	}
 	wanted := generation.Wanted{
 		Workspace: v.Session.Workspace, MediaType: f.Kind, Model: f.Model, App: f.App, Status: f.Status, From: f.From,
-		Before: generation.Place{Created: before.At, ID: before.ID}, Limit: tilesPerPage + 1,
+		Before: before, Limit: tilesPerPage + 1,
 	}
 	if f.From == withParts {
 		wanted.From, wanted.Parts = "", true
@@ -78,7 +78,7 @@ func (c *Room) gallery(r *http.Request, v access.Visitor) (galleryPage, error) {
 	g := galleryPage{Filters: c.withChoices(f, v), First: query.Get("before") == "", Narrowed: f.Kind+f.Model+f.Status+f.From+f.App != ""}
 	if len(tasks) > tilesPerPage {
 		tasks = tasks[:tilesPerPage]
-		g.Next = f.query(tasks[tilesPerPage-1].Place())
+		g.Next = f.query(tasks[tilesPerPage-1].Mark())
 	}
 	for i := range tasks {
 		g.Tiles = append(g.Tiles, c.tile(&tasks[i]))
@@ -104,8 +104,8 @@ func (c *Room) withChoices(f galleryFilters, v access.Visitor) galleryFilters {
 }
 
 // query is the address of the part of the gallery after a place.
-func (f galleryFilters) query(after generation.Place) string {
-	q := url.Values{"before": {page.MarkText(access.Mark{At: after.Created, ID: after.ID})}}
+func (f galleryFilters) query(after access.Mark) string {
+	q := url.Values{"before": {page.MarkText(after)}}
 	for name, value := range map[string]string{"kind": f.Kind, "in": f.Model, "status": f.Status, "who": f.From, "app": f.App} {
 		if value != "" {
 			q.Set(name, value)

@@ -115,7 +115,7 @@ type requestQuery struct {
 	Class, Code, Key, Model, Provider, Dialect, Stream, ID string
 	Counted, User, Tag                                     string
 	Live                                                   bool
-	After                                                  meter.Place
+	After                                                  access.Mark
 
 	from, until time.Time
 }
@@ -139,7 +139,7 @@ func readRequestQuery(values url.Values, now time.Time) (q requestQuery, problem
 		ID: strings.TrimSpace(values.Get("id")), Live: values.Get("live") == "on",
 	}
 	after, _ := page.ReadMark(values.Get("after")) // what is no place is the newest
-	q.After = meter.Place(after)
+	q.After = after
 	if name, _, ok := strings.Cut(q.Tag, "="); q.Tag != "" && (!ok || !access.IsTagName(name)) {
 		q.Tag, problem = "", "A tag is written as team=search."
 	}
@@ -200,9 +200,9 @@ func (q requestQuery) with(name, value string) string {
 }
 
 // placeText is a place in an address: 1763200000000.use_….
-func placeText(p meter.Place) string {
+func placeText(p access.Mark) string {
 	if p.IsZero() {
 		return ""
 	}
-	return page.MarkText(access.Mark(p))
+	return page.MarkText(p)
 }

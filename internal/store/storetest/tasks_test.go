@@ -203,12 +203,12 @@ func tasksKept(t *testing.T, s *store.Store) {
 	if got, err := s.Adopt(t.Context(), "node_me", noon, 10); err != nil || len(got) != 0 {
 		t.Errorf("adopted %d, %v", len(got), err)
 	}
-	living, err := s.Living(t.Context(), noon)
+	living, err := s.LivingNodes(t.Context(), noon)
 	if err != nil || !slices.Equal(living, []string{"node_living"}) {
 		t.Errorf("living: %v, %v", living, err)
 	}
 	must(t, s.Beat(t.Context(), "node_me", noon.Add(25*time.Hour))) // a day later the other is forgotten
-	if living, err := s.Living(t.Context(), time.Time{}); err != nil || !slices.Equal(living, []string{"node_me"}) {
+	if living, err := s.LivingNodes(t.Context(), time.Time{}); err != nil || !slices.Equal(living, []string{"node_me"}) {
 		t.Errorf("after a day: %v, %v", living, err)
 	}
 	if got, err := s.Adopt(t.Context(), "node_me", noon, 10); err != nil || len(got) != 1 || got[0].From != "node_living" {
@@ -228,7 +228,7 @@ func tasksReleased(t *testing.T, s *store.Store) {
 	if err != nil || len(got) != 1 || got[0].ID != v.ID || got[0].Owner != "node_3" || got[0].From != "" {
 		t.Errorf("adopted %d, %v", len(got), err)
 	}
-	if living, err := s.Living(t.Context(), noon); err != nil || !slices.Equal(living, []string{"node_2"}) {
+	if living, err := s.LivingNodes(t.Context(), noon); err != nil || !slices.Equal(living, []string{"node_2"}) {
 		t.Errorf("living: %v, %v", living, err)
 	}
 }
@@ -245,7 +245,7 @@ func tasksStopping(t *testing.T, s *store.Store) {
 		}
 	}
 	inserted(t, s, func(t *generation.Task) { t.Stage, t.Stopping, t.Ended = generation.Ended, true, noon })
-	got, err := s.Stopping(t.Context(), "node_1")
+	got, err := s.TasksToStop(t.Context(), "node_1")
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("stopping %v, want %v, %v", got, want, err)
 	}

@@ -51,7 +51,7 @@ func lerp(a, b, t float64) float64 { return a + (b-a)*t }
 // turn is the sine of so many whole turns.
 func turn(t float64) float64 { return math.Sin(2 * math.Pi * t) }
 
-// chance is a number from 0 to 1 for a seed and two indices: always the same one.
+// chanceAt is a number from 0 to 1 for a seed and two indices: always the same one.
 func chanceAt(seed uint64, i, j int) float64 {
 	x := seed ^ uint64(i)*0x9e3779b97f4a7c15 ^ uint64(j)*0xc2b2ae3d27d4eb4f
 	x ^= x >> 31

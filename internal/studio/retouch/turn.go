@@ -24,8 +24,8 @@ func movePixels(ctx context.Context, m *image.RGBA, w, h int, from func(x, y int
 	return out, err
 }
 
-// Orient turns the picture upright by the orientation that a camera wrote, from 1 to 8.
-func Orient(ctx context.Context, m *image.RGBA, orientation int) (*image.RGBA, error) {
+// orient turns the picture upright by the orientation that a camera wrote, from 1 to 8.
+func orient(ctx context.Context, m *image.RGBA, orientation int) (*image.RGBA, error) {
 	w, h := m.Rect.Dx(), m.Rect.Dy()
 	switch orientation {
 	case 2:
@@ -50,11 +50,11 @@ func Orient(ctx context.Context, m *image.RGBA, orientation int) (*image.RGBA, e
 func Flip(ctx context.Context, m *image.RGBA, horizontal, vertical bool) (*image.RGBA, error) {
 	switch {
 	case horizontal && vertical:
-		return Orient(ctx, m, 3)
+		return orient(ctx, m, 3)
 	case horizontal:
-		return Orient(ctx, m, 2)
+		return orient(ctx, m, 2)
 	case vertical:
-		return Orient(ctx, m, 4)
+		return orient(ctx, m, 4)
 	}
 	return m, nil
 }
@@ -67,11 +67,11 @@ func Rotate(ctx context.Context, m *image.RGBA, degrees float64, background colo
 	case 0:
 		return m, nil
 	case 90:
-		return Orient(ctx, m, 6)
+		return orient(ctx, m, 6)
 	case 180:
-		return Orient(ctx, m, 3)
+		return orient(ctx, m, 3)
 	case 270:
-		return Orient(ctx, m, 8)
+		return orient(ctx, m, 8)
 	}
 	sin, cos := math.Sincos(degrees * math.Pi / 180)
 	w, h := float64(m.Rect.Dx()), float64(m.Rect.Dy())

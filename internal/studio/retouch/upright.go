@@ -58,5 +58,5 @@ func Upright(ctx context.Context, m image.Image, size image.Point, orientation i
 	} else {
 		out = premultiply(m)
 	}
-	return Orient(ctx, out, orientation)
+	return orient(ctx, out, orientation)
 }

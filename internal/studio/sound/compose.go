@@ -5,9 +5,10 @@
 package sound
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
-	"sort"
+	"slices"
 )
 
 // Order is what a piece is made from.
@@ -55,7 +56,7 @@ func Compose(o Order) *Piece {
 	}
 	w := writer{piece: p, key: key, chance: chance, beat: 60 / tempo}
 	w.write()
-	sort.SliceStable(p.notes, func(i, j int) bool { return p.notes[i].at < p.notes[j].at })
+	slices.SortStableFunc(p.notes, func(a, b note) int { return cmp.Compare(a.at, b.at) })
 	return p
 }
 
@@ -148,7 +149,7 @@ func (w *writer) voicing(chord []int) []int {
 		}
 		list = append(list, pitch)
 	}
-	sort.Ints(list)
+	slices.Sort(list)
 	return list
 }
 
