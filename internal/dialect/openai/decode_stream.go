@@ -286,24 +286,6 @@ func (d *streamReader) read(v jsonscan.Value, r *reply) {
 	}
 }
 
-// readDelta reads a delta, and notes its words if it has nothing else.
-func (d *streamReader) readDelta(delta jsonscan.Value) {
-	more := false
-	for key, v := range delta.Members() {
-		if v.Absent() {
-			continue
-		}
-		if d.readPiece(key.Name, v, delta); key.Name == "content" {
-			d.words = v
-		} else if key.Name != "role" {
-			more = true
-		}
-	}
-	if more {
-		d.words = jsonscan.Value{}
-	}
-}
-
 // readPiece reads one member of a delta.
 func (d *streamReader) readPiece(key string, v, delta jsonscan.Value) {
 	switch key {
