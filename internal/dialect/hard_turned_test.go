@@ -20,4 +20,17 @@ var hardTurned = section{"AY", "what stands in another order, and what cannot be
 			sameList(t, "the blocks without thoughts, "+field, blocksOf(l), "text Voy")
 		}
 	}},
+	// OpenRouter tells of a provider that failed inside the choice: nodetool-ai/nodetool#5755.
+	{number: 1283, name: "an error inside a choice of a stream", answer: "it has its status, and before the first word the next target is asked", run: func(t *testing.T) {
+		failed := strings.Replace(delta(0, `"content":""`, `"error"`), `"finish_reason"`, `"error":{"code":429,"message":"slow down"},"finish_reason"`, 1)
+		for _, from := range []string{O, A, G} {
+			first := try(t, trip{from: from, to: O, own: true, stream: true, ask: plainly(from, true), answers: []string{sse(failed, "[DONE]")}})
+			is(t, from+", its status", first.status, 429)
+			later := try(t, trip{from: from, to: O, own: true, stream: true, ask: plainly(from, true), answers: []string{sse(delta(0, `"content":"a"`, "null"), failed, "[DONE]")}})
+			is(t, from+", later", later.failure != nil && strings.Contains(later.body, map[string]string{O: "rate_limit_exceeded", A: "rate_limit_error", G: "RESOURCE_EXHAUSTED"}[from]), true)
+			is(t, from+", no end", strings.Contains(later.body, "[DONE]") || strings.Contains(later.body, "message_stop"), false)
+		}
+		whole := try(t, trip{from: A, to: O, own: true, ask: plain[A], answers: []string{strings.Replace(endO("error", `"content":""`), `"finish_reason"`, `"error":{"code":429,"message":"slow down"},"finish_reason"`, 1)}})
+		is(t, "whole", whole.status, 429)
+	}},
 }}
