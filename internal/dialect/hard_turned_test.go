@@ -1,8 +1,11 @@
 package dialect_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"stele/internal/chat"
 )
 
 // What servers put where it does not belong, and what a dialect cannot close.
@@ -32,5 +35,32 @@ var hardTurned = section{"AY", "what stands in another order, and what cannot be
 		}
 		whole := try(t, trip{from: A, to: O, own: true, ask: plain[A], answers: []string{strings.Replace(endO("error", `"content":""`), `"finish_reason"`, `"error":{"code":429,"message":"slow down"},"finish_reason"`, 1)}})
 		is(t, "whole", whole.status, 429)
+	}},
+	// LeenHawk/gproxy#91: whatever Claude's API enforces is closed, and a closed map is always empty.
+	{number: 1284, name: "a map in what is to be enforced, to Claude", answer: "an answer is asked for in words; a tool is no longer strict; both with a warning", run: func(t *testing.T) {
+		const nested = `{"type":"object","properties":{"m":%s},"required":["m"],"additionalProperties":false}`
+		maps := []string{`{"type":"object","additionalProperties":{"type":"string"}}`, `{"type":"object"}`, `{"type":"object","properties":{}}`, `{"type":["object","null"]}`}
+		for _, schema := range maps {
+			schema = fmt.Sprintf(nested, schema)
+			l := take(t, trip{from: O, to: A, ask: withO(`"response_format":{"type":"json_schema","json_schema":{"name":"","schema":` + schema + `}}`)})
+			l.sends("output_config", "")
+			is(t, schema, strings.Contains(l.got().Get("system.0.text").Str, schema), true)
+			l.warns("response_format", chat.Approximated)
+			l = take(t, trip{from: O, to: A, ask: withO(`"tools":[{"type":"function","function":{"name":"f","strict":true,"parameters":` + schema + `}}]`)})
+			l.sends("tools.0.strict", "")
+			l.sends("tools.0.input_schema", schema)
+			l.warns("tools[0]", chat.Dropped)
+		}
+		l := take(t, trip{from: O, to: A, ask: withO(`"response_format":{"type":"json_schema","json_schema":{"name":"","schema":{"type":"object"}}}`)})
+		l.sends("output_config", "")
+		l = take(t, trip{from: G, to: A, ask: `{"contents":[{"parts":[{"text":"go"}]}],` + configG(`"responseMimeType":"application/json","responseSchema":{"type":"OBJECT","properties":{"m":{"type":"OBJECT"}}}`) + `}`})
+		l.sends("output_config", "")
+		for _, closed := range []string{`{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":{"type":"string"}}`, `{"type":"object","properties":{},"additionalProperties":false}`} {
+			l := take(t, trip{from: O, to: A, ask: withO(`"response_format":{"type":"json_schema","json_schema":{"name":"","schema":` + fmt.Sprintf(nested, closed) + `}}`)})
+			l.sends("output_config.format.schema.properties.m.additionalProperties", "false")
+		}
+		l = take(t, trip{from: O, to: A, ask: withO(`"tools":[{"type":"function","function":{"name":"f","strict":true,"parameters":{"type":"object","properties":{},"additionalProperties":false}}}]`)})
+		l.sends("tools.0.strict", "true")
+		l.quiet()
 	}},
 }}
