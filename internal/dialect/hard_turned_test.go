@@ -63,4 +63,17 @@ var hardTurned = section{"AY", "what stands in another order, and what cannot be
 		l.sends("tools.0.strict", "true")
 		l.quiet()
 	}},
+	// Perplexity's and DeepSeek's words for what Mistral's and Google's templates say otherwise.
+	{number: 1287, name: "two turns of one speaker, to servers that say in other words that they take one", run: func(t *testing.T) {
+		for _, words := range []string{
+			"After the (optional) system message(s), user or tool message(s) should alternate with assistant message(s).", "After the (optional) system message(s), user and assistant roles should be alternating.",
+			"deepseek-reasoner does not support successive user or assistant messages (messages[1] and messages[2] in your input). You should interleave the user/assistant messages in the message sequence.",
+		} {
+			for from, ask := range map[string]string{O: talkO(userO, userO), A: turnsA(userO + `,` + userO)} {
+				l := take(t, refusesFirst(trip{from: from, to: O, own: true, ask: ask}, 400, words))
+				is(t, from+" "+words, l.then().Get("messages.#.role").Raw, `["user"]`)
+				l.warns("messages", chat.Approximated)
+			}
+		}
+	}},
 }}

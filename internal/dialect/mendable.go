@@ -16,7 +16,7 @@ func WithMends(e *fault.Error, words string) *fault.Error {
 		return refuseTools(e)
 	case Says(words, "system message must be at the beginning", "system message must be the first") || systemless.MatchString(words): // templates of Qwen's and others' models; servers of Anthropic's dialect
 		return e.MendedBy(fault.SystemFirst)
-	case Says(words, "unexpected role 'user' after role 'tool'", "unexpected role 'system' after role 'tool'", "roles must alternate"): // Mistral's own, and templates of Google's
+	case Says(words, unturned...):
 		return e.MendedBy(fault.InTurns)
 	case Says(words, "expected str instance, list found", "invalid type: sequence, expected a string", "content must be a string", "content' : value must be a string"): // NVIDIA's and others' templates, DeepSeek, Groq
 		return e.MendedBy(fault.Plain)
@@ -56,6 +56,13 @@ func refuseTools(e *fault.Error) *fault.Error {
 	e.Message = "The model, or its server as it was started, calls no tools: " + e.Message
 	e.Elsewhere = true
 	return e.With("field", "tools")
+}
+
+// unturned is what upstreams say that take turns only one by one: Mistral twice, templates of Google's and others' models,
+// Perplexity twice, DeepSeek.
+var unturned = []string{
+	"unexpected role 'user' after role 'tool'", "unexpected role 'system' after role 'tool'", "roles must alternate", "roles should be alternating",
+	"should alternate with", "does not support successive user or assistant messages",
 }
 
 // systemless is how servers of Anthropic's dialect say that the system does not speak between turns.
