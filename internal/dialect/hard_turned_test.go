@@ -63,6 +63,47 @@ var hardTurned = section{"AY", "what stands in another order, and what cannot be
 		l.sends("tools.0.strict", "true")
 		l.quiet()
 	}},
+	// earendil-works/pi#1048, diegosouzapw/OmniRoute#2281, NeuroAIHub/BrainPilot#549: agents call the system so wherever a model thinks.
+	{number: 1285, name: "the role developer, to servers that do not know it", answer: "asked again with the system in its place, with a warning", run: func(t *testing.T) {
+		ask := talkO(says("developer", "S"), userO, assistantO, says("developer", "T"), userO)
+		for _, words := range []string{
+			"Failed to deserialize the JSON body into the target type: messages[0].role: unknown variant `developer`, expected one of `system`, `user`, `assistant`, `tool`",
+			"developer is not one of ['system', 'assistant', 'user', 'tool', 'function'] - 'messages.['0].role'", "Invalid value: 'developer'. Supported values are: 'system', 'assistant', 'user', 'function', and 'tool'.",
+			"The developer role is not supported.", "Unexpected message role.", "[1214] Incorrect role information",
+		} {
+			for _, streamed := range []bool{false, true} {
+				l := take(t, refusesFirst(trip{from: O, to: O, own: true, stream: streamed, ask: ask}, 400, words))
+				is(t, words, l.then().Get("messages.0").Raw, `{"role":"system","content":"S"}`)
+				is(t, words, strings.Contains(l.then().Raw, "developer"), false)
+				is(t, "it still says", strings.Contains(l.then().Get("messages.3.content").Str, "T"), true)
+				l.warns("messages", chat.Ignored)
+			}
+			home := try(t, refusesFirst(trip{from: O, to: O, ask: ask}, 400, words))
+			is(t, "at OpenAI's", fmt.Sprint(home.status, len(home.calls)), "400 1")
+		}
+	}},
+	// QuantumNous/new-api#989, lobehub/lobehub#7128, router-for-me/CLIProxyAPI#3608, sgl-project/sglang#892: Gemma's models have no system.
+	{number: 1286, name: "a system, to a model that has none", answer: "asked again with its text at the beginning of the user's, with a warning", run: func(t *testing.T) {
+		asks := map[string]string{O: talkO(says("system", "S"), userO, assistantO, userO), A: turnsA(userO + `,` + assistantO + `,` + userO), G: turnsG(userG + `,` + modelG + `,` + userG)}
+		asks[A], asks[G] = strings.Replace(asks[A], "{", `{"system":"S",`, 1), strings.Replace(asks[G], "{", `{"systemInstruction":{"parts":[{"text":"S"}]},`, 1)
+		at := map[string]string{O: "messages", A: "system", G: "systemInstruction"}
+		for _, from := range []string{O, A, G} {
+			for _, words := range []string{"System role not supported", "System messages are not allowed", "Unsupported value: 'messages[0].role' does not support 'system' with this model.", "This model doesn't support system messages."} {
+				for _, status := range []int{400, 500} { // SGLang's
+					l := take(t, refusesFirst(trip{from: from, to: O, own: true, ask: asks[from]}, status, words))
+					is(t, from+" "+words, l.then().Get("messages.#.role").Raw+l.then().Get("messages.0.content").Str, `["user","assistant","user"]`+"S\n\ngo")
+					l.warns(at[from], chat.Approximated)
+				}
+			}
+			if from != G {
+				l := take(t, refusesFirst(trip{from: from, to: G, model: "gemma-3-27b-it", ask: asks[from]}, 400, "Developer instruction is not enabled for models/gemma-3-27b-it"))
+				is(t, from+" to Google", l.then().Get("systemInstruction").Raw+l.then().Get("contents.0.parts.0.text").Str, "S\n\ngo")
+				l.warns(at[from], chat.Approximated)
+			}
+		}
+		l := take(t, refusesFirst(trip{from: G, to: O, own: true, ask: strings.Replace(asks[G], userG, modelG, 1)}, 400, "System role not supported"))
+		is(t, "before the model's", l.then().Get("messages.0").Raw, `{"role":"user","content":"S"}`)
+	}},
 	// Perplexity's and DeepSeek's words for what Mistral's and Google's templates say otherwise.
 	{number: 1287, name: "two turns of one speaker, to servers that say in other words that they take one", run: func(t *testing.T) {
 		for _, words := range []string{

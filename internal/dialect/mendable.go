@@ -14,6 +14,12 @@ func WithMends(e *fault.Error, words string) *fault.Error {
 	switch {
 	case e.Code == fault.InvalidParameter && Says(words, toolless...):
 		return refuseTools(e)
+	case undeveloped.MatchString(words):
+		return e.MendedBy(fault.Undeveloped)
+	case Says(words, "unexpected message role", "incorrect role information"): // templates of Qwen's models, Zhipu, which do not say which
+		return e.MendedBy(fault.Undeveloped | fault.SystemFirst)
+	case untold.MatchString(words):
+		return e.MendedBy(fault.Systemless)
 	case Says(words, "system message must be at the beginning", "system message must be the first") || systemless.MatchString(words): // templates of Qwen's and others' models; servers of Anthropic's dialect
 		return e.MendedBy(fault.SystemFirst)
 	case Says(words, unturned...):
@@ -57,6 +63,14 @@ func refuseTools(e *fault.Error) *fault.Error {
 	e.Elsewhere = true
 	return e.With("field", "tools")
 }
+
+// undeveloped is how servers of OpenAI's dialect say that they do not know the role developer: Alibaba, DeepSeek and others
+// written in Rust, OpenAI's older models.
+var undeveloped = regexp.MustCompile(`(?i)developer['"]? is not one of|developer['"]? role\b|(variant|value:?|role:?) ['"` + "`" + `]?developer\b`)
+
+// untold is how upstreams say that their model takes no system text, wherever it stands: templates of Gemma's, Google of Gemma,
+// OpenAI of its first models that think, servers that others' subscriptions stand behind.
+var untold = regexp.MustCompile(`(?i)system role (is )?not supported|system (message|prompt|instruction)s? (is|are) not (allowed|supported|enabled)|n[o']t support system (message|prompt|instruction)s?|role'? does not support '?system|developer instruction is not enabled`)
 
 // unturned is what upstreams say that take turns only one by one: Mistral twice, templates of Google's and others' models,
 // Perplexity twice, DeepSeek.
