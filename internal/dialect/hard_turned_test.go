@@ -117,4 +117,26 @@ var hardTurned = section{"AY", "what stands in another order, and what cannot be
 			}
 		}
 	}},
+	// A thought that another model told, in OpenAI's own dialect: what is not sent is told, as at Groq and Mistral.
+	{number: 1288, name: "thoughts and signatures of others in a client's own bytes, to OpenAI", run: func(t *testing.T) {
+		ask := talkO(userO, `{"role":"assistant","content":"so"%s}`, userO)
+		seal := chat.Envelope{Dialect: G, Provider: "far", Model: "gemini-3-pro", Raw: googles1}.Wrap()
+		for members, want := range map[string]chat.Verb{
+			`,"reasoning_content":"hm"`:                                                             chat.Dropped,
+			`,"reasoning_details":[{"type":"reasoning.text","text":"hm"}]`:                          chat.Dropped,
+			`,"reasoning_content":"hm","reasoning_details":[{"type":"reasoning.text","text":"hm"}]`: chat.Dropped,
+			`,"extra_content":{"google":{"thought_signature":"` + seal + `"}}`:                      chat.Ignored,
+		} {
+			l := take(t, trip{from: O, to: O, ask: fmt.Sprintf(ask, members)})
+			l.sends("messages.1", `{"role":"assistant","content":"so"}`)
+			is(t, members+", told", len(l.losses), 1)
+			l.warns(map[chat.Verb]string{chat.Dropped: "messages[1].reasoning_content", chat.Ignored: "messages[1]"}[want], want)
+		}
+		for _, nothing := range []string{"", `,"reasoning_content":""`} {
+			take(t, trip{from: O, to: O, ask: fmt.Sprintf(ask, nothing)}).quiet()
+		}
+		own := take(t, trip{from: O, to: O, own: true, ask: fmt.Sprintf(ask, `,"reasoning_content":"hm"`)})
+		own.sends("messages.1.reasoning_content", `"hm"`)
+		own.quiet()
+	}},
 }}
