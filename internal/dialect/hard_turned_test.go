@@ -139,4 +139,30 @@ var hardTurned = section{"AY", "what stands in another order, and what cannot be
 		own.sends("messages.1.reasoning_content", `"hm"`)
 		own.quiet()
 	}},
+	// vllm-project/vllm#43995, OpenHands/software-agent-sdk#2887, MoonshotAI/kimi-cli#1171, HKUDS/nanobot#1487: every turn after it is refused.
+	{number: 1289, name: "a call of the history that was cut off, to servers that read its arguments", answer: "asked again with them under _raw, with a warning", run: func(t *testing.T) {
+		ask := func(arguments string) string {
+			return `{"model":"m",` + toolsO + `,"messages":[` + userO + `,{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":` + quoted(arguments) + `}},` +
+				`{"id":"c2","type":"function","function":{"name":"f","arguments":"{\"a\": 1.0}"}}]},{"role":"tool","tool_call_id":"c1","content":"cut"},{"role":"tool","tool_call_id":"c2","content":"x"}]}`
+		}
+		for _, words := range []string{
+			"Expecting ',' delimiter: line 1 column 54 (char 53)", "Unterminated string starting at: line 1 column 113 (char 112)", "unexpected end of data: line 1 column 133 (char 132)", `Invalid \escape: line 1 column 5 (char 4)`,
+			"Expecting property name enclosed in double quotes: line 1 column 2 (char 1)", "Extra data: line 1 column 29 (char 28)", "Failed to parse tool call arguments as JSON: [json.exception.parse_error.101] parse error",
+			"invalid tool call arguments", "Invalid JSON format in tool call arguments", `<400> InternalError.Algo.InvalidParameter: The "function.arguments" parameter of the code model must be in JSON format.`,
+			"messages.70.tool_calls.0.function.arguments: arguments must be a valid JSON object string",
+		} {
+			for _, status := range []int{400, 500} { // llama.cpp's
+				l := take(t, refusesFirst(trip{from: O, to: O, own: true, ask: ask(`{"a":"x`)}, status, words))
+				calls := l.then().Get("messages.1.tool_calls")
+				is(t, words, calls.Get("0.function.arguments").Str, `{"_raw":"{\"a\":\"x"}`)
+				is(t, "as it was", calls.Get("1.function.arguments").Str, `{"a": 1.0}`)
+				l.warns("messages[1].tool_calls[0]", chat.Approximated)
+			}
+		}
+		home := try(t, refusesFirst(trip{from: O, to: O, ask: ask(`{"a":"x`)}, 400, "Expecting ',' delimiter: line 1 column 54 (char 53)"))
+		is(t, "at OpenAI's", fmt.Sprint(home.status, len(home.calls)), "400 1")
+		l := take(t, trip{from: A, to: O, own: true, ask: strings.Replace(calledA(`{"type":"tool_result","tool_use_id":"toolu_1","content":"x"}`), `{"a":"1"}`, `[1]`, 1)})
+		l.sends("messages.1.tool_calls.0.function.arguments", `"{\"_raw\":\"[1]\"}"`)
+		l.warns("messages[1].content[0]", chat.Approximated)
+	}},
 }}

@@ -26,6 +26,8 @@ func WithMends(e *fault.Error, words string) *fault.Error {
 		return e.MendedBy(fault.InTurns)
 	case Says(words, "expected str instance, list found", "invalid type: sequence, expected a string", "content must be a string", "content' : value must be a string"): // NVIDIA's and others' templates, DeepSeek, Groq
 		return e.MendedBy(fault.Plain)
+	case unread.MatchString(words):
+		return e.MendedBy(fault.Legible)
 	case wordsOnly.MatchString(words):
 		return e.MendedBy(fault.Beside)
 	case Says(words, "failed to parse grammar", "json schema conversion failed"): // llama.cpp
@@ -78,6 +80,11 @@ var unturned = []string{
 	"unexpected role 'user' after role 'tool'", "unexpected role 'system' after role 'tool'", "roles must alternate", "roles should be alternating",
 	"should alternate with", "does not support successive user or assistant messages",
 }
+
+// unread is what servers say that read the arguments of earlier calls and cannot: Python's parsers, behind vLLM's and others'
+// templates, llama.cpp, Ollama, Alibaba, GitHub's.
+var unread = regexp.MustCompile(`(?i)(expecting|unterminated string|extra data|invalid (\\escape|control character)|unexpected end of data)[^:]{0,60}: line \d+ column \d+|` +
+	`(failed to parse|invalid( json format in)?) tool[_ ]call arguments|\barguments\b.{0,60}(must be|are not|is not) (in |a )?(valid )?json`)
 
 // systemless is how servers of Anthropic's dialect say that the system does not speak between turns.
 var systemless = regexp.MustCompile("(?i)" + strings.Join([]string{

@@ -66,6 +66,7 @@ const (
 	Unhinted                           // it does not know what Refused names, which says nothing of the answer
 	Undeveloped                        // it knows the system by no other name
 	Systemless                         // its model is told nothing but by the user
+	Legible                            // it reads the arguments of calls: they must be JSON
 )
 
 // New makes an Error with a message for people. What is too long of it is cut off.

@@ -63,7 +63,7 @@ func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat
 // not the author's, which says that it does not take the form of a conversation. What that says stays the
 // same. Parameters are between the client and the server.
 func (c *Chat) reforms(req *chat.Request, why error) bool {
-	const form = fault.SystemFirst | fault.InTurns | fault.Plain | fault.Beside | fault.WithThoughts | fault.Undeveloped | fault.Systemless
+	const form = fault.SystemFirst | fault.InTurns | fault.Plain | fault.Beside | fault.WithThoughts | fault.Undeveloped | fault.Systemless | fault.Legible
 	e := fault.From(why)
 	history := e.Remedy == fault.Without && (e.Refused == dialect.CallIDs || e.Refused == dialect.Signatures)
 	return !c.authors && !req.Strict && (e.Remedy&form != 0 || history)
