@@ -165,4 +165,22 @@ var hardTurned = section{"AY", "what stands in another order, and what cannot be
 		l.sends("messages.1.tool_calls.0.function.arguments", `"{\"_raw\":\"[1]\"}"`)
 		l.warns("messages[1].content[0]", chat.Approximated)
 	}},
+	// Strict mode knows less of JSON Schema than Claude's clients write: which part it is changes, and only OpenAI's words tell.
+	{number: 1290, name: "a schema that OpenAI's strict mode does not know", answer: "asked again with a tool that is not strict, and for an answer in words, with a warning", run: func(t *testing.T) {
+		const schema = `{"type":"object","properties":{"a":{"type":"string","contentEncoding":"base64"}},"required":["a"],"additionalProperties":false}`
+		tools := `{"model":"m","max_tokens":9,"tools":[{"name":"f","strict":true,"input_schema":` + schema + `}],"messages":[` + userO + `]}`
+		l := take(t, refusesFirst(trip{from: A, to: O, ask: tools}, 400, "Invalid schema for function 'f': In context=('properties', 'a'), 'contentEncoding' is not permitted."))
+		is(t, "strict", l.sent[0].Get("tools.0.function.strict").Raw+l.then().Get("tools.0.function.strict").Raw, "true")
+		l.warns("tools[0]", chat.Approximated)
+		for from, ask := range map[string]string{
+			A: `{"model":"m","max_tokens":9,"output_config":{"format":{"type":"json_schema","schema":` + schema + `}},"messages":[` + userO + `]}`,
+			G: turnsG(userG)[:len(turnsG(userG))-1] + `,` + configG(`"responseMimeType":"application/json","responseJsonSchema":`+schema) + `}`,
+		} {
+			l := take(t, refusesFirst(trip{from: from, to: O, ask: ask}, 400, "Invalid schema for response_format 'answer': In context=('properties', 'a'), 'contentEncoding' is not permitted."))
+			is(t, from+", in words", fmt.Sprint(l.then().Get("response_format").Exists(), strings.Contains(l.then().Get("messages.0.content").Str, "contentEncoding")), "false true")
+			is(t, from+", told", strings.Contains(l.told(), string(chat.Approximated)), true)
+		}
+		own := try(t, refusesFirst(trip{from: O, to: O, ask: withO(toolsO)}, 400, "Invalid schema for function 'f': In context=('properties', 'a'), 'contentEncoding' is not permitted."))
+		is(t, "the client's own", fmt.Sprint(own.status, len(own.calls)), "400 1")
+	}},
 }}

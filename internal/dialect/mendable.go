@@ -100,9 +100,10 @@ var systemless = regexp.MustCompile("(?i)" + strings.Join([]string{
 // own service, which says no more, and vLLM before it took more.
 var wordsOnly = regexp.MustCompile(`(?i)only text tool_result blocks are supported|^input should be a valid string( \(ref: [^)]*\))?\.?$|tool_result\S*\.content\S*: input should be a valid string`)
 
-// unshaped is what upstreams say that cannot hold an answer to a shape, or not to this one: Anthropic, Google twice, LM Studio,
-// DeepSeek twice, Groq, Amazon's and Google's Claudes.
+// unshaped is what upstreams say that cannot hold an answer or a call to a shape, or not to this one: Anthropic, Google twice,
+// LM Studio, DeepSeek twice, Groq, Amazon's and Google's Claudes, OpenAI of what its strict mode does not know.
 var unshaped = []string{
+	": in context=(",
 	"too many strict tools", "compiled grammar is too large", "too complex for compilation", "grammar compilation",
 	"json mode is not enabled", "with a response mime type", "'response_format.type' must be",
 	"response_format type is unavailable", "`json_schema` is unavailable", "does not support response format",
