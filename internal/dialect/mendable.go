@@ -14,12 +14,20 @@ func WithMends(e *fault.Error, words string) *fault.Error {
 	switch {
 	case e.Code == fault.InvalidParameter && Says(words, toolless...):
 		return refuseTools(e)
+	case undeveloped.MatchString(words):
+		return e.MendedBy(fault.Undeveloped)
+	case Says(words, "unexpected message role", "incorrect role information"): // templates of Qwen's models, Zhipu, which do not say which
+		return e.MendedBy(fault.Undeveloped | fault.SystemFirst)
+	case untold.MatchString(words):
+		return e.MendedBy(fault.Systemless)
 	case Says(words, "system message must be at the beginning", "system message must be the first") || systemless.MatchString(words): // templates of Qwen's and others' models; servers of Anthropic's dialect
 		return e.MendedBy(fault.SystemFirst)
-	case Says(words, "unexpected role 'user' after role 'tool'", "unexpected role 'system' after role 'tool'", "roles must alternate"): // Mistral's own, and templates of Google's
+	case Says(words, unturned...):
 		return e.MendedBy(fault.InTurns)
 	case Says(words, "expected str instance, list found", "invalid type: sequence, expected a string", "content must be a string", "content' : value must be a string"): // NVIDIA's and others' templates, DeepSeek, Groq
 		return e.MendedBy(fault.Plain)
+	case unread.MatchString(words):
+		return e.MendedBy(fault.Legible)
 	case wordsOnly.MatchString(words):
 		return e.MendedBy(fault.Beside)
 	case Says(words, "failed to parse grammar", "json schema conversion failed"): // llama.cpp
@@ -58,6 +66,26 @@ func refuseTools(e *fault.Error) *fault.Error {
 	return e.With("field", "tools")
 }
 
+// undeveloped is how servers of OpenAI's dialect say that they do not know the role developer: Alibaba, DeepSeek and others
+// written in Rust, OpenAI's older models.
+var undeveloped = regexp.MustCompile(`(?i)developer['"]? is not one of|developer['"]? role\b|(variant|value:?|role:?) ['"` + "`" + `]?developer\b`)
+
+// untold is how upstreams say that their model takes no system text, wherever it stands: templates of Gemma's, Google of Gemma,
+// OpenAI of its first models that think, servers that others' subscriptions stand behind.
+var untold = regexp.MustCompile(`(?i)system role (is )?not supported|system (message|prompt|instruction)s? (is|are) not (allowed|supported|enabled)|n[o']t support system (message|prompt|instruction)s?|role'? does not support '?system|developer instruction is not enabled`)
+
+// unturned is what upstreams say that take turns only one by one: Mistral twice, templates of Google's and others' models,
+// Perplexity twice, DeepSeek.
+var unturned = []string{
+	"unexpected role 'user' after role 'tool'", "unexpected role 'system' after role 'tool'", "roles must alternate", "roles should be alternating",
+	"should alternate with", "does not support successive user or assistant messages",
+}
+
+// unread is what servers say that read the arguments of earlier calls and cannot: Python's parsers, behind vLLM's and others'
+// templates, llama.cpp, Ollama, Alibaba, GitHub's.
+var unread = regexp.MustCompile(`(?i)(expecting|unterminated string|extra data|invalid (\\escape|control character)|unexpected end of data)[^:]{0,60}: line \d+ column \d+|` +
+	`(failed to parse|invalid( json format in)?) tool[_ ]call arguments|\barguments\b.{0,60}(must be|are not|is not) (in |a )?(valid )?json`)
+
 // systemless is how servers of Anthropic's dialect say that the system does not speak between turns.
 var systemless = regexp.MustCompile("(?i)" + strings.Join([]string{
 	"unexpected role \"system\"", // Anthropic's older models
@@ -72,9 +100,10 @@ var systemless = regexp.MustCompile("(?i)" + strings.Join([]string{
 // own service, which says no more, and vLLM before it took more.
 var wordsOnly = regexp.MustCompile(`(?i)only text tool_result blocks are supported|^input should be a valid string( \(ref: [^)]*\))?\.?$|tool_result\S*\.content\S*: input should be a valid string`)
 
-// unshaped is what upstreams say that cannot hold an answer to a shape, or not to this one: Anthropic, Google twice, LM Studio,
-// DeepSeek twice, Groq, Amazon's and Google's Claudes.
+// unshaped is what upstreams say that cannot hold an answer or a call to a shape, or not to this one: Anthropic, Google twice,
+// LM Studio, DeepSeek twice, Groq, Amazon's and Google's Claudes, OpenAI of what its strict mode does not know.
 var unshaped = []string{
+	": in context=(",
 	"too many strict tools", "compiled grammar is too large", "too complex for compilation", "grammar compilation",
 	"json mode is not enabled", "with a response mime type", "'response_format.type' must be",
 	"response_format type is unavailable", "`json_schema` is unavailable", "does not support response format",

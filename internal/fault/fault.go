@@ -64,6 +64,9 @@ const (
 	Loose                              // it can make nothing of the bounds in schemas of tools
 	Beside                             // it takes only words in the results of tools
 	Unhinted                           // it does not know what Refused names, which says nothing of the answer
+	Undeveloped                        // it knows the system by no other name
+	Systemless                         // its model is told nothing but by the user
+	Legible                            // it reads the arguments of calls: they must be JSON
 )
 
 // New makes an Error with a message for people. What is too long of it is cut off.

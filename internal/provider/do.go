@@ -63,7 +63,7 @@ func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat
 // not the author's, which says that it does not take the form of a conversation. What that says stays the
 // same. Parameters are between the client and the server.
 func (c *Chat) reforms(req *chat.Request, why error) bool {
-	const form = fault.SystemFirst | fault.InTurns | fault.Plain | fault.Beside | fault.WithThoughts
+	const form = fault.SystemFirst | fault.InTurns | fault.Plain | fault.Beside | fault.WithThoughts | fault.Undeveloped | fault.Systemless | fault.Legible
 	e := fault.From(why)
 	history := e.Remedy == fault.Without && (e.Refused == dialect.CallIDs || e.Refused == dialect.Signatures)
 	return !c.authors && !req.Strict && (e.Remedy&form != 0 || history)
@@ -135,10 +135,18 @@ func (m attempt) mend(talk *chat.Conversation) (*chat.Conversation, []chat.Loss)
 		talk, more = withoutPictures(talk)
 		losses = append(losses, more...)
 	}
-	if m.has(fault.SystemFirst | fault.InTurns) {
+	if m.has(fault.SystemFirst | fault.InTurns | fault.Systemless) {
 		var more []chat.Loss
 		talk, more = systemFirst(talk)
 		losses = append(losses, more...)
+	}
+	if m.has(fault.Systemless) {
+		var more []chat.Loss
+		talk, more = withoutSystem(talk)
+		losses = append(losses, more...)
+	}
+	if m.has(fault.Undeveloped) { // the codec calls all of it the system's
+		losses = append(losses, chat.Lost(chat.FieldSystem, chat.Ignored, "the developer's text as the system's"))
 	}
 	if m.has(fault.Plain) {
 		losses = append(losses, chat.Lost(chat.FieldMessages, chat.Approximated, "the texts of a turn are one"))
@@ -211,6 +219,32 @@ func systemFirst(talk *chat.Conversation) (*chat.Conversation, []chat.Loss) {
 		losses = append(losses, chat.Loss{Field: chat.FieldPart, Message: m.At, Part: -1, Verb: chat.Approximated, Note: "system text as marked text of the user"})
 	}
 	return clone, losses
+}
+
+// withoutSystem is a conversation whose system text is the beginning of what the user says first, in one
+// text with it: models that take none want turns one by one as well.
+func withoutSystem(talk *chat.Conversation) (*chat.Conversation, []chat.Loss) {
+	var texts []string
+	for _, p := range talk.System {
+		if strings.TrimSpace(p.Text) != "" {
+			texts = append(texts, p.Text)
+		}
+	}
+	if len(texts) == 0 {
+		return talk, nil
+	}
+	clone := talk.Clone()
+	clone.System = nil
+	if len(clone.Messages) == 0 || clone.Messages[0].Role != chat.User {
+		clone.Messages = slices.Insert(clone.Messages, 0, chat.Message{Role: chat.User, At: -1})
+	}
+	first := &clone.Messages[0]
+	if len(first.Parts) > 0 && first.Parts[0].Kind == chat.Text {
+		first.Parts[0].Text = strings.Join(append(texts, first.Parts[0].Text), "\n\n")
+	} else {
+		first.Parts = slices.Insert(first.Parts, 0, chat.Part{Kind: chat.Text, Text: strings.Join(texts, "\n\n"), At: -1})
+	}
+	return clone, []chat.Loss{chat.Lost(chat.FieldSystem, chat.Approximated, "as the beginning of what the user says: the model takes no system text")}
 }
 
 // withoutThoughts is a conversation without its thoughts and signatures.

@@ -67,6 +67,9 @@ func (w *requestWriter) shape() json.RawMessage {
 	if w.can.format {
 		schema, note, ok = toStrictSchema(ordered)
 	}
+	if root := jsonscan.At(ordered, 0); ok && root.Get("type").View() == "object" && isNameless(root) {
+		note, ok = nameless, false
+	}
 	if all := w.enforced; ok && all.add(schema).isTooMuch() {
 		note, ok = tooMuch, false
 	}

@@ -53,7 +53,16 @@ const (
 	mostNotes = 20
 
 	untyped = "it has parts without a type, or too many"
+
+	nameless = "it has objects whose members have no names"
 )
+
+// isNameless reports whether an object may have members, and none of them has a name. Whatever is
+// enforced is closed: closed, it could only be empty.
+func isNameless(v jsonscan.Value) bool {
+	open, plain := v.Get("additionalProperties").Bool()
+	return v.Get("properties").Len() == 0 && (open || !plain)
+}
 
 // level is one schema of a schema while it is rewritten.
 type level struct {
@@ -115,6 +124,9 @@ func (s *stricter) writeAs(v, kind jsonscan.Value, depth int) {
 		s.note("types")
 	}
 	if l.kind == "object" {
+		if isNameless(v) && (depth > 0 || v.Get("additionalProperties").Exists()) { // at the root it is a tool without arguments
+			s.fail = nameless
+		}
 		s.out.Key("additionalProperties").Bool(false)
 		if !l.closed {
 			s.note("additionalProperties")

@@ -25,8 +25,8 @@ func TestHard131And137StrictSchemas(t *testing.T) {
 			`{"type":"object","properties":{"a":{"anyOf":[{"type":"string"},{"type":"number"}]}},"additionalProperties":false}`, "oneOf as anyOf"},
 		"definitions": {`{"$schema":"x","type":"object","properties":{"a":{"$ref":"#/definitions/A"}},"additionalProperties":false,"definitions":{"A":{"type":"string"}}}`,
 			`{"type":"object","properties":{"a":{"$ref":"#/$defs/A"}},"$defs":{"A":{"type":"string"}},"additionalProperties":false}`, ""},
-		"open objects": {`{"type":"object","properties":{"a":{"type":"array","items":{"type":"object"},"minItems":2}}}`,
-			`{"type":"object","properties":{"a":{"type":"array","items":{"type":"object","additionalProperties":false},"description":"{minItems: 2}"}},"additionalProperties":false}`, "additionalProperties, minItems"},
+		"open objects": {`{"type":"object","properties":{"a":{"type":"array","items":{"type":"object","properties":{"b":{"type":"string"}}},"minItems":2}}}`,
+			`{"type":"object","properties":{"a":{"type":"array","items":{"type":"object","properties":{"b":{"type":"string"}},"additionalProperties":false},"description":"{minItems: 2}"}},"additionalProperties":false}`, "additionalProperties, minItems"},
 	} {
 		got, note, ok := toStrictSchema(json.RawMessage(row.schema))
 		if row.want == "" {
@@ -37,6 +37,7 @@ func TestHard131And137StrictSchemas(t *testing.T) {
 		}
 	}
 	for _, schema := range []string{
+		`{"type":"object","properties":{"a":{"type":"object"}}}`, `{"type":"object","additionalProperties":{"type":"string"}}`,
 		`{"type":"object","properties":{"a":{"$ref":"#/$defs/A"}},"$defs":{"A":{"type":"array","items":{"$ref":"#/$defs/A"}}}}`,
 		`{"type":"object","properties":{"a":{"$ref":"#"}}}`, `{"type":"object","properties":{"a":{}}}`, `{"type":"object","properties":{"a":true}}`, `true`,
 	} {

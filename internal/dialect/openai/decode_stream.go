@@ -37,7 +37,7 @@ type streamReader struct {
 	light   bool // it passes through: only usage, ends and errors are read
 	started bool
 	hidden  bool
-	broken  bool // the upstream ended an answer because it failed
+	broken  *fault.Error // why the upstream ended an answer, if it failed
 	events  []chat.Event
 	usage   chat.Usage // that was told so far
 	choices []*choice  // all that there are
@@ -140,8 +140,8 @@ func (d *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Eve
 			said++
 			d.read(v, &r)
 		}
-		if d.broken {
-			return events, chat.BrokenError(dialect.Cause(0, data))
+		if d.broken != nil {
+			return events, d.broken
 		}
 	}
 	if u := r.tieredUsage(); u.Known {
@@ -234,11 +234,11 @@ func readFrameFailure(data []byte, frame wire.Frame) *fault.Error {
 }
 
 // read reads one of choices.
-func (d *streamReader) read(v jsonscan.Value, r *reply) {
-	var delta, message, text, reason, likely, sequence jsonscan.Value
+func (d *streamReader) read(whole jsonscan.Value, r *reply) {
+	var delta, message, text, reason, likely, sequence, failed jsonscan.Value
 	answer := int64(0)
 	d.words = jsonscan.Value{}
-	for key, v := range v.Members() {
+	for key, v := range whole.Members() {
 		switch key.Name {
 		case "index":
 			answer = readCount(v)
@@ -252,6 +252,8 @@ func (d *streamReader) read(v jsonscan.Value, r *reply) {
 			reason = v
 		case "logprobs":
 			likely = v
+		case "error":
+			failed = v
 		case "stop_reason", "matched_stop":
 			if v.View() != "" {
 				sequence = v
@@ -278,29 +280,13 @@ func (d *streamReader) read(v jsonscan.Value, r *reply) {
 		d.rate(d.events[before:], likely)
 	}
 	switch word, _ := reason.Text(); {
+	case !failed.Absent():
+		d.broken = readFailure(whole)
 	case isFailure(word, d.useful) && !d.light:
-		d.broken = true
+		d.broken = chat.BrokenError(dialect.Cause(0, whole.Raw()))
 	case word != "":
 		d.matched = strings.Clone(sequence.View())
 		d.finish(word)
-	}
-}
-
-// readDelta reads a delta, and notes its words if it has nothing else.
-func (d *streamReader) readDelta(delta jsonscan.Value) {
-	more := false
-	for key, v := range delta.Members() {
-		if v.Absent() {
-			continue
-		}
-		if d.readPiece(key.Name, v, delta); key.Name == "content" {
-			d.words = v
-		} else if key.Name != "role" {
-			more = true
-		}
-	}
-	if more {
-		d.words = jsonscan.Value{}
 	}
 }
 

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"hash/maphash"
+	"slices"
 
 	"stele/internal/chat"
 	"stele/internal/jsonscan"
@@ -15,6 +16,37 @@ type thoughts struct {
 	words int          // how many bytes those are
 	count int          // how many were signed
 	seen  map[int64]uint64
+}
+
+// readDelta reads a delta, and notes its words if it has nothing else. Its thoughts are
+// before its words, wherever they stand: at the turn from the ones to the others servers
+// put the last thought behind the first word.
+func (d *streamReader) readDelta(delta jsonscan.Value) {
+	more := false
+	for key, v := range delta.Members() {
+		if isThought(key.Name) && !v.Absent() {
+			d.readPiece(key.Name, v, delta)
+			more = true
+		}
+	}
+	for key, v := range delta.Members() {
+		if v.Absent() || isThought(key.Name) {
+			continue
+		}
+		if d.readPiece(key.Name, v, delta); key.Name == "content" {
+			d.words = v
+		} else if key.Name != "role" {
+			more = true
+		}
+	}
+	if more {
+		d.words = jsonscan.Value{}
+	}
+}
+
+// isThought reports whether a member of a delta tells thoughts.
+func isThought(name string) bool {
+	return name == "reasoning_details" || slices.Contains(thoughtNames, name)
 }
 
 // hasWords reports whether details have words, so that the plain spelling of the

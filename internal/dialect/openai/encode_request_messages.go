@@ -237,6 +237,11 @@ func (e *requestWriter) writeCall(m chat.Message, p *chat.Part, id string) {
 		text = wrapInput(text)
 	case dialect.NoArguments(text):
 		text = "{}"
+	case e.t.Compatible: // whose templates read them
+		object, odd := dialect.Arguments(text)
+		if text = string(object); odd {
+			e.losePart(m, *p, chat.Approximated, "arguments that are no object, under _raw")
+		}
 	}
 	e.Open(object).Key("id").Text(id)
 	writeCall(&e.Writer, custom, e.names.To(p.Name), text)

@@ -38,10 +38,11 @@ func (Codec) PassRequest(req *chat.Request, t dialect.Target) (call dialect.Call
 		l.askUsage(&edits)
 	}
 	if facts.Envelopes || facts.Additions && !t.Compatible || t.Forget {
-		openEnvelopes(&edits, l.messages, t)
-	}
-	if t.Forget {
-		call.Losses = append(call.Losses, chat.Lost(chat.FieldThinking, chat.Dropped, "thoughts of earlier turns, which the provider refused"))
+		lost := openEnvelopes(&edits, l.messages, t)
+		if t.Forget {
+			lost = []chat.Loss{chat.Lost(chat.FieldThinking, chat.Dropped, "thoughts of earlier turns, which the provider refused")}
+		}
+		call.Losses = append(call.Losses, lost...)
 	}
 	if facts.Repeats {
 		call.Losses = append(call.Losses, removeRepeats(&edits, l.messages)...)

@@ -9,8 +9,8 @@ import (
 // openEnvelopes gives envelopes back to the upstream that they are addressed to, as
 // what they hold; others are taken out, with the thoughts they were made for. The
 // API's author gets none of our additions unless one of them is his own, and an upstream that has refused them none.
-func openEnvelopes(edits *jsonscan.Edits, messages jsonscan.Value, t dialect.Target) {
-	for _, m := range messages.Elements() {
+func openEnvelopes(edits *jsonscan.Edits, messages jsonscan.Value, t dialect.Target) (losses []chat.Loss) {
+	for at, m := range messages.Elements() {
 		var list []addition
 		for key, v := range m.Members() {
 			if key.Name == "tool_calls" {
@@ -27,10 +27,21 @@ func openEnvelopes(edits *jsonscan.Edits, messages jsonscan.Value, t dialect.Tar
 		for i := range list {
 			foreign = foreign && len(list[i].own) == 0
 		}
+		said, signed := false, false
 		for i := range list {
-			list[i].edit(edits, foreign || t.Forget)
+			if list[i].edit(edits, foreign || t.Forget) {
+				said = said || list[i].hasWords()
+				signed = signed || list[i].key.Name != "reasoning_content"
+			}
+		}
+		switch {
+		case said:
+			losses = append(losses, chat.Loss{Field: chat.FieldPart, Message: at, Part: atThoughts, Verb: chat.Dropped, Note: "thoughts of another model"})
+		case signed:
+			losses = append(losses, chat.Loss{Field: chat.FieldPart, Message: at, Part: atWhole, Verb: chat.Ignored, Note: "a signature of another upstream"})
 		}
 	}
+	return losses
 }
 
 // addition is a field that we add to an answer and that the API itself does not
@@ -79,12 +90,19 @@ func (a *addition) look(text jsonscan.Value, t dialect.Target) {
 	a.foreign = true
 }
 
-func (a *addition) edit(edits *jsonscan.Edits, foreign bool) {
+// edit opens what is addressed to the upstream, or takes the field out and reports so.
+func (a *addition) edit(edits *jsonscan.Edits, foreign bool) (removed bool) {
 	if foreign || a.foreign {
 		edits.Remove(a.key, a.value)
-		return
+		return true
 	}
 	for _, o := range a.own {
 		edits.ReplaceText(o.envelope, bare(o.raw))
 	}
+	return false
+}
+
+// hasWords reports whether a field tells thoughts.
+func (a *addition) hasWords() bool {
+	return a.key.Name == "reasoning_content" && wordsOf(a.value) != "" || hasWords(a.value)
 }
