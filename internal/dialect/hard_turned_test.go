@@ -183,4 +183,16 @@ var hardTurned = section{"AY", "what stands in another order, and what cannot be
 		own := try(t, refusesFirst(trip{from: O, to: O, ask: withO(toolsO)}, 400, "Invalid schema for function 'f': In context=('properties', 'a'), 'contentEncoding' is not permitted."))
 		is(t, "the client's own", fmt.Sprint(own.status, len(own.calls)), "400 1")
 	}},
+	// deepseek-ai/DeepSeek-V3#1397, anthropics/claude-code#65863, farion1231/cc-switch#4239: Claude Code's sub-agents do not think, whatever effort is set for all.
+	{number: 1291, name: "an effort for thinking that is off, to a server that takes one or the other", answer: "asked again without the effort, with a warning", run: func(t *testing.T) {
+		const words = "thinking options type cannot be disabled when reasoning_effort is set"
+		for more, left := range map[string]string{"": "", `,"format":{"type":"json_schema","schema":{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}}`: "format"} {
+			ask := `{"model":"m","max_tokens":9,"thinking":{"type":"disabled"},"output_config":{"effort":"max"` + more + `},"messages":[{"role":"user","content":"go"}]}`
+			l := take(t, refusesFirst(trip{from: A, to: A, own: true, ask: ask}, 400, words))
+			is(t, "what is asked then", inLine(l.got().Get("output_config.effort"), l.then().Get("output_config.effort").Exists(), l.then().Get("output_config").Exists(), l.then().Get("thinking.type")), fmt.Sprint("max false ", left != "", " disabled"))
+			is(t, "told: "+l.told(), strings.Contains(l.told(), "takes no effort"), true)
+			home := try(t, refusesFirst(trip{from: A, to: A, ask: ask}, 400, words))
+			is(t, "at Anthropic's", fmt.Sprint(home.status, len(home.calls)), "400 1")
+		}
+	}},
 }}
