@@ -38,12 +38,16 @@ func rewritePath(escaped string) string {
 	}
 	for _, version := range geminiVersions {
 		rest, ok := strings.CutPrefix(escaped, version)
+		rest = slash.Replace(rest)
 		if id := strings.TrimPrefix(rest, "models/"); ok && strings.Contains(rest, "/") && !strings.Contains("/"+id, "/models/") {
 			return geminiModels + id
 		}
 	}
 	return ""
 }
+
+// slash is one that a client encoded with the rest of an id.
+var slash = strings.NewReplacer("%2F", "/", "%2f", "/")
 
 // geminiVersions are those of Google's API that its clients write: @google/genai 3 speaks v1.
 var geminiVersions = []string{"/api/v1beta/", "/api/v1/", "/api/v1alpha/", "/api/v1beta1/"}
