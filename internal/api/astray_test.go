@@ -69,6 +69,7 @@ func TestAWrongBaseURLIsToldTheRightOne(t *testing.T) {
 	b := newBench(t, roomy)
 	b.door.Public = func() *url.URL { return &url.URL{Scheme: "https", Host: "x.example"} }
 	const openAI, other = "https://x.example/api/v1,", "https://x.example/api,"
+	const unversioned, google = "https://x.example/api/v1,", "https://x.example/api/v1beta,"
 	for _, test := range []struct{ path, route, base, message string }{
 		{"/v1/chat/completions", "POST /api/v1/chat/completions", openAI, "error.message"},
 		{"/chat/completions", "POST /api/v1/chat/completions", openAI, "error.message"},
@@ -82,7 +83,12 @@ func TestAWrongBaseURLIsToldTheRightOne(t *testing.T) {
 		{"/openai/v1/chat/completions", "POST /api/v1/chat/completions", openAI, "error.message"},
 		{"/v1/models", "GET /api/v1/models", openAI, "error.message"},
 		{"/v1/messages", "POST /api/v1/messages", other, "error.message"},
-		{"/api/messages", "POST /api/v1/messages", other, "error.message"},
+		{"/api/messages", "POST /api/v1/messages", unversioned, "error.message"},
+		{"/messages", "POST /api/v1/messages", unversioned, "error.message"},
+		{"/anthropic/messages/", "POST /api/v1/messages", unversioned, "error.message"},
+		{"/api/models/m:generateContent", "POST /api/v1beta/models/m:generateContent", google, "error.message"},
+		{"/models/a/b:streamGenerateContent?alt=sse", "POST /api/v1beta/models/a/b:streamGenerateContent", google, "error.message"},
+		{"/v1/models/m:generateContent", "POST /api/v1beta/models/m:generateContent", other, "error.message"},
 		{"/api/v1/v1/messages?beta=true", "POST /api/v1/messages", other, "error.message"},
 		{"/api/v1/messages/v1/messages", "POST /api/v1/messages", other, "error.message"},
 		{"/anthropic/v1/messages", "POST /api/v1/messages", other, "error.message"},
