@@ -44,4 +44,13 @@ var hardStrict = section{"AX", "what strict parsers want, on both sides", []hard
 			}
 		}
 	}},
+	// bytedance/trae-agent#231: "tool_result: content cannot be empty if is_error is true".
+	{number: 1302, name: "a tool that failed without a word, for Claude", answer: "it is told that there was an error", run: func(t *testing.T) {
+		for failed, want := range map[string]string{`""`: `"Error"`, `" \n"`: `"Error"`, `"bad"`: `"bad"`} {
+			l := take(t, trip{from: G, to: A, ask: `{"contents":[{"role":"user","parts":[{"text":"go"}]},{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]},` +
+				`{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"error":` + failed + `}}}]}]}`})
+			l.sends("messages.2.content.0.content", want)
+			l.sends("messages.2.content.0.is_error", "true")
+		}
+	}},
 }}
