@@ -38,12 +38,16 @@ func rewritePath(escaped string) string {
 	}
 	for _, version := range geminiVersions {
 		rest, ok := strings.CutPrefix(escaped, version)
+		rest = slash.Replace(rest)
 		if id := strings.TrimPrefix(rest, "models/"); ok && strings.Contains(rest, "/") && !strings.Contains("/"+id, "/models/") {
 			return geminiModels + id
 		}
 	}
 	return ""
 }
+
+// slash is one that a client encoded with the rest of an id.
+var slash = strings.NewReplacer("%2F", "/", "%2f", "/")
 
 // geminiVersions are those of Google's API that its clients write: @google/genai 3 speaks v1.
 var geminiVersions = []string{"/api/v1beta/", "/api/v1/", "/api/v1alpha/", "/api/v1beta1/"}
@@ -117,7 +121,21 @@ func (d *Door) refuseNowhere(r *http.Request) error {
 	}
 	said := "There is nothing at this path: the route is " + route.method + " " + plain
 	if base := route.family.of(r).base; base != "" {
-		said += ". Set the client's base URL to " + root + base + ", without anything behind it"
+		said += ". Set the client's base URL to " + root + base + behindBase(base, path, r.URL.EscapedPath()) + ", without anything behind it"
 	}
 	return fault.New(fault.NotFound, "%s.", said).With("route", route.method+" "+plain)
+}
+
+// behindBase is what stands behind a family's base URL where a client writes no version of the API
+// itself, as the AI SDK's providers for Anthropic and Google do: the version of the path that it means.
+func behindBase(base, path, sent string) string {
+	version, rest, ok := strings.Cut(strings.TrimPrefix(path, base+"/"), "/")
+	if !ok || !strings.HasPrefix(version, "v1") {
+		return ""
+	}
+	before := strings.TrimSuffix(strings.TrimRight(sent, "/"), "/"+rest)
+	if before == sent || strings.HasPrefix(before[strings.LastIndexByte(before, '/')+1:], "v1") {
+		return ""
+	}
+	return "/" + version
 }

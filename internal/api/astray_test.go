@@ -22,7 +22,11 @@ func TestPathsThatNoBaseURLMendsAreSentToTheRoute(t *testing.T) {
 		{"POST", "/api/v1beta/stele/sandbox:generateContent", "/stele/api/v1beta/models/stele/sandbox:generateContent"},
 		{"POST", "/api/v1beta/stele/sandbox:streamGenerateContent?alt=sse", "/stele/api/v1beta/models/stele/sandbox:streamGenerateContent?alt=sse"},
 		{"POST", "/api/v1beta/a/b/c:free:generateContent", "/stele/api/v1beta/models/a/b/c:free:generateContent"},
-		{"POST", "/api/v1beta/a/b%2Fc:generateContent", "/stele/api/v1beta/models/a/b%2Fc:generateContent"},
+		{"POST", "/api/v1beta/a/b%2Fc:generateContent", "/stele/api/v1beta/models/a/b/c:generateContent"},
+		{"POST", "/api/v1beta/stele%2Fsandbox:generateContent", "/stele/api/v1beta/models/stele/sandbox:generateContent"},
+		{"POST", "/api/v1beta/models%2fsandbox:generateContent", "/stele/api/v1beta/models/sandbox:generateContent"},
+		{"POST", "/api/v1beta/..%2Fsandbox:generateContent", ""},
+		{"POST", "/api/v1beta/%2Fevil.example/x:generateContent", ""},
 		{"POST", "/api/openai/v1/chat/completions?x=1", "/stele/api/v1/chat/completions?x=1"},
 		{"GET", "/api/openai/v1/models", "/stele/api/v1/models"},
 		{"POST", "/api/v1/openai/chat/completions", "/stele/api/v1/chat/completions"},
@@ -38,7 +42,7 @@ func TestPathsThatNoBaseURLMendsAreSentToTheRoute(t *testing.T) {
 		{"POST", "/api/v1beta//sandbox:generateContent", ""},
 		{"POST", "/api/v1beta//evil.example/x:generateContent", ""},
 		{"POST", "/api/v1/models/m:generateContent", "/stele/api/v1beta/models/m:generateContent"},
-		{"POST", "/api/v1/models/a/b%2Fc:streamGenerateContent?alt=sse", "/stele/api/v1beta/models/a/b%2Fc:streamGenerateContent?alt=sse"},
+		{"POST", "/api/v1/models/a/b%2Fc:streamGenerateContent?alt=sse", "/stele/api/v1beta/models/a/b/c:streamGenerateContent?alt=sse"},
 		{"POST", "/api/v1alpha/models/m:generateContent", "/stele/api/v1beta/models/m:generateContent"},
 		{"POST", "/api/v1beta1/models/m:generateContent", "/stele/api/v1beta/models/m:generateContent"},
 		{"POST", "/api/v1/stele/sandbox:generateContent", "/stele/api/v1beta/models/stele/sandbox:generateContent"},
@@ -65,6 +69,7 @@ func TestAWrongBaseURLIsToldTheRightOne(t *testing.T) {
 	b := newBench(t, roomy)
 	b.door.Public = func() *url.URL { return &url.URL{Scheme: "https", Host: "x.example"} }
 	const openAI, other = "https://x.example/api/v1,", "https://x.example/api,"
+	const unversioned, google = "https://x.example/api/v1,", "https://x.example/api/v1beta,"
 	for _, test := range []struct{ path, route, base, message string }{
 		{"/v1/chat/completions", "POST /api/v1/chat/completions", openAI, "error.message"},
 		{"/chat/completions", "POST /api/v1/chat/completions", openAI, "error.message"},
@@ -78,7 +83,12 @@ func TestAWrongBaseURLIsToldTheRightOne(t *testing.T) {
 		{"/openai/v1/chat/completions", "POST /api/v1/chat/completions", openAI, "error.message"},
 		{"/v1/models", "GET /api/v1/models", openAI, "error.message"},
 		{"/v1/messages", "POST /api/v1/messages", other, "error.message"},
-		{"/api/messages", "POST /api/v1/messages", other, "error.message"},
+		{"/api/messages", "POST /api/v1/messages", unversioned, "error.message"},
+		{"/messages", "POST /api/v1/messages", unversioned, "error.message"},
+		{"/anthropic/messages/", "POST /api/v1/messages", unversioned, "error.message"},
+		{"/api/models/m:generateContent", "POST /api/v1beta/models/m:generateContent", google, "error.message"},
+		{"/models/a/b:streamGenerateContent?alt=sse", "POST /api/v1beta/models/a/b:streamGenerateContent", google, "error.message"},
+		{"/v1/models/m:generateContent", "POST /api/v1beta/models/m:generateContent", other, "error.message"},
 		{"/api/v1/v1/messages?beta=true", "POST /api/v1/messages", other, "error.message"},
 		{"/api/v1/messages/v1/messages", "POST /api/v1/messages", other, "error.message"},
 		{"/anthropic/v1/messages", "POST /api/v1/messages", other, "error.message"},

@@ -25,7 +25,7 @@ func (i *thoughtItem) json(words, content string) []byte {
 	if words != "" {
 		w.Open(object).Key("type").Plain("summary_text").Key("text").Text(words).Close(object)
 	}
-	w.Close(array)
+	w.Close(array).Key("content").Open(array).Close(array) // Hugging Face's provider for the AI SDK refuses items without it
 	if content != "" {
 		w.Key("encrypted_content").Text(content)
 	}

@@ -17,7 +17,7 @@ func TestOneModel(t *testing.T) {
 	b := newBridge(t, newServer(t, list))
 	for path, want := range map[string]string{
 		"/v1/models/a/b": `{"id":"a/b",`, "/v1/models/a%2Fb": `{"id":"a/b",`, "/api/v1/models/c": `{"id":"c",`,
-		"/v1beta/models/a/b": `{"name":"models/a/b","displayName":"A","description":"About A.","inputTokenLimit":1000,"outputTokenLimit":100,"supportedGenerationMethods":[`,
+		"/v1beta/models/a/b": `{"name":"models/a/b","version":"1","displayName":"A","description":"About A.","inputTokenLimit":1000,"outputTokenLimit":100,"supportedGenerationMethods":[`,
 		"/v1beta/models":     `{"models":[{"name":"models/a/b",`,
 	} {
 		if status, _, got := ask(t, "GET", b.URL+path, ""); status != http.StatusOK || !strings.HasPrefix(got, want) {
@@ -41,7 +41,7 @@ func TestOneModelIsLookedForByItsName(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, `{"data":[{"id":"gpt 5/o","name":"Fast"}]}`)
 	b := newBridge(t, s)
-	for path, want := range map[string]string{"/v1/models/gpt%205/o": `{"id":"gpt 5/o","name":"Fast"}`, "/v1beta/models/gpt%205%2Fo": `{"name":"models/gpt 5/o","displayName":"Fast",`} {
+	for path, want := range map[string]string{"/v1/models/gpt%205/o": `{"id":"gpt 5/o","name":"Fast"}`, "/v1beta/models/gpt%205%2Fo": `{"name":"models/gpt 5/o","version":"1","displayName":"Fast","description":"",`} {
 		status, _, got := ask(t, "GET", b.URL+path, "")
 		if asked := s.paths[len(s.paths)-1]; status != http.StatusOK || !strings.HasPrefix(got, want) || asked != "/api/v1/models?id=gpt+5%2Fo&limit=1000" {
 			t.Errorf("%s: %d %s, by %s", path, status, got, asked)

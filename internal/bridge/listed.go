@@ -43,7 +43,7 @@ func listedItem(raw []byte, id string) []byte {
 var listedOtherwise = map[string][]otherwise{
 	"shell_call":        {{"environment", "null"}},
 	"shell_call_output": {{"max_output_length", "null"}},
-	"reasoning":         {{"summary", "[]"}},
+	"reasoning":         {{"summary", "[]"}, {"content", "[]"}},
 }
 
 // writeListedContent writes the content of a message, whose words are a part of it, or the

@@ -64,16 +64,15 @@ func (b *Bridge) geminiModels(w http.ResponseWriter, c *call, escaped string) er
 	return nil
 }
 
-// writeGeminiModel writes an entry of the OpenAI list as Google's clients know models.
+// writeGeminiModel writes an entry of the OpenAI list as Google's clients know models. Some of them
+// (gemini-php) read a version and a description of every model, as Google has them of all.
 func writeGeminiModel(w *jsonscan.Writer, v jsonscan.Value) {
 	name := v.Get("name")
 	if name.View() == "" {
 		name = v.Get("id")
 	}
-	w.Open(object).Key("name").Text("models/" + v.Get("id").View()).Key("displayName").Text(name.View())
-	if text := v.Get("description").View(); text != "" {
-		w.Key("description").Text(text)
-	}
+	w.Open(object).Key("name").Text("models/" + v.Get("id").View()).Key("version").Plain("1").Key("displayName").Text(name.View())
+	w.Key("description").Text(v.Get("description").View())
 	for _, limit := range [][2]string{{"context_window", "inputTokenLimit"}, {"max_completion_tokens", "outputTokenLimit"}} {
 		if n, ok := v.Get(limit[0]).Int(); ok {
 			w.Key(limit[1]).Int(n)

@@ -82,6 +82,8 @@ func index(t *testing.T) string {
 		"- for Python: openai 3.6 and anthropic 1.9, with their helpers for streams, schemas and tools, streams of google-api-core 2.25, and on 2026-11-18 Hugging Face's huggingface_hub 1.23 (InferenceClient with a base_url); for Ruby: ruby_llm 2.1 (OpenAI's and Anthropic's API);\n" +
 		"- for Go: openai-go 1 to 3, anthropic-sdk-go, genai, go-openai, langchaingo, Genkit 1.4, Eino 0.7 (OpenAI's and Gemini's API), any-llm-go 0.8 (all three, Gemini's base URL in `GOOGLE_GEMINI_BASE_URL`);\n" +
 		"- on 2026-11-18, over upstreams of all three dialects: AIGNE 1.72 (all three APIs), Rivet 1.19, clnkr 0.3 (OpenAI's and Anthropic's API), debgpt 0.8 (OpenAI's); Claude Code Router with Stele as its provider (OpenAI's and Anthropic's API);\n" +
+		"- on 2026-11-18, with the sandbox behind providers of all three kinds: AI SDK's providers for Alibaba, Moonshot and Baseten with all of that; with answers, streams or shapes alone Eko 3.1 (with four of AI SDK's providers), Stagehand 3.7, Midscene 1.13, UI-TARS' SDK 1.2, Agentica 0.31, Phoenix' evals 1.2, openai-edge; through `stele bridge` AI SDK's provider for\n" +
+		"  Hugging Face (which sends no results of tools back), ElizaOS' plugin for OpenAI 1.6 and jetify's ai for Go 0.5;\n" +
 		"- programs and their libraries, with the sandbox alone: grok-cli, aicommits, opencommit 3.3, LibreChat's @librechat/agents 3.9.2 in all three dialects, Continue's @continuedev/openai-adapters 1.37 for OpenAI and\n" +
 		"  Anthropic, llm.js for Anthropic;\n" +
 		"- with one call each: Hugging Face's tiny-agents 0.3, Hashbrown 0.3, autoevals 0.3, the MCP Inspector 2.12 with `stele mcp`. Portkey's gateway 1.15 had Stele as its upstream: whole answers and tools, in OpenAI's and Anthropic's API.\n\n" +
@@ -98,7 +100,9 @@ func index(t *testing.T) string {
 		"- LlamaIndex's class for Anthropic takes its base URL from `ANTHROPIC_BASE_URL` alone. OpenLLMetry 0.27 does not know @anthropic-ai/sdk 1. Dexter makes empty schemas of zod 4. any-llm-go sends schemas to OpenAI alone.\n" +
 		"- Continue's provider gemini knows no base URL: it asks Google, whatever apiBase says. llm-exe 3 has none for chats. @ai-sdk/anthropic refuses citations that are null before its version 4, where the model's own server sends them.\n" +
 		"- AIGNE makes members that may be null optional for Anthropic and Gemini, and then misses them. Claude Code Router shows no thoughts over OpenAI's API with its settings as they are, takes the empty `annotations` of whole answers for a\n" +
-		"  search, and sends Gemini's key as `x-goog-api-key`. debgpt's frontend for Anthropic does not know anthropic 1. mem0 needs an embedder of its own.\n\n" +
+		"  search, and sends Gemini's key as `x-goog-api-key`. debgpt's frontend for Anthropic does not know anthropic 1. mem0 needs an embedder of its own.\n" +
+		"- AI SDK's providers for Perplexity and Moonshot: the first asks for no usage in streams, the second tells no model the schema that it wants. Requesty's refuses streams in which `usage` is null, as OpenAI sends it. @openrouter/sdk shows\n" +
+		"  errors as answers it cannot validate, because it wants a number for their `code`.\n\n" +
 		"A client that asks for names of its own needs models or [names](../operate/names.md) that answer to them.\n\n" +
 		"These pages are written by `go test ./internal/clients -update` from `internal/clients/library`.\n")
 	return b.String()

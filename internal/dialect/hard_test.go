@@ -31,7 +31,7 @@ func sections() []section {
 		hardTools, hardChoice, hardCalls, hardTurns, hardThinking, hardSchemas, hardSampling, hardMedia, hardCaching, hardUsage,
 		hardStreams, hardErrors, hardWire, hardFound, hardOrder, hardMore, hardAsked, hardAnswered, hardHeardO, hardHeardA, hardHeardG,
 		hardVaried, hardLong, hardSilent, hardPlaced, hardSharp, hardKept, hardEnded, hardLost, hardExact, hardNamed, hardMixed, hardBoth,
-		hardUnasked, hardPaid, hardFacts, hardJoined, hardRead, hardEdges, hardPaused, hardBooked, hardRefused, hardFresh, hardStrayed, hardFitted, hardBegun, hardAgain, hardClaude, hardBehind, hardCodex, hardBrought,
+		hardUnasked, hardPaid, hardFacts, hardJoined, hardRead, hardEdges, hardPaused, hardBooked, hardRefused, hardFresh, hardStrayed, hardFitted, hardBegun, hardAgain, hardClaude, hardBehind, hardCodex, hardBrought, hardStrict,
 		hardSpoken, hardTurned,
 	}
 }

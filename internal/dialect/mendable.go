@@ -30,6 +30,8 @@ func WithMends(e *fault.Error, words string) *fault.Error {
 		return e.MendedBy(fault.Legible)
 	case wordsOnly.MatchString(words):
 		return e.MendedBy(fault.Beside)
+	case nullless.MatchString(words):
+		return e.MendedBy(fault.Plain)
 	case Says(words, "failed to parse grammar", "json schema conversion failed"): // llama.cpp
 		return e.MendedBy(fault.Loose)
 	case Says(words, sightless...):
@@ -99,6 +101,16 @@ var systemless = regexp.MustCompile("(?i)" + strings.Join([]string{
 // wordsOnly is how servers of Anthropic's dialect say that they take only words in the results of tools: LM Studio, Ollama's
 // own service, which says no more, and vLLM before it took more.
 var wordsOnly = regexp.MustCompile(`(?i)only text tool_result blocks are supported|^input should be a valid string( \(ref: [^)]*\))?\.?$|tool_result\S*\.content\S*: input should be a valid string`)
+
+// nullless is how servers of OpenAI's dialect say that a turn of nothing but calls must have a text, too, if only an empty
+// one: LM Studio, those that check with zod, two by hand, pydantic twice.
+var nullless = regexp.MustCompile("(?i)" + strings.Join([]string{
+	`'content' field must be a string`,
+	`content\b.{0,40}expected (a )?string,? (but )?(got|received) null`,
+	`content['"\])]* (must not|cannot|can't|may not|should not) be null`,
+	`messages\S*\.content(\.str)?:? input should be a valid string`,
+	`'content'(, 'str')?\).{0,20}input should be a valid string`,
+}, "|"))
 
 // unshaped is what upstreams say that cannot hold an answer or a call to a shape, or not to this one: Anthropic, Google twice,
 // LM Studio, DeepSeek twice, Groq, Amazon's and Google's Claudes, OpenAI of what its strict mode does not know.

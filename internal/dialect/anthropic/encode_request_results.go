@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"slices"
 	"strconv"
 
 	"stele/internal/chat"
@@ -97,6 +98,8 @@ func (w *requestWriter) writeResult(m *chat.Message, p *chat.Part, id string) (b
 	}
 	out := writeBlock(new(jsonscan.Writer), "tool_result").Key("tool_use_id").Plain(id).Key("content")
 	switch {
+	case p.Failed && !slices.ContainsFunc(inside.blocks, func(b block) bool { return b.sort == textBlock }):
+		out.Plain("Error") // "content cannot be empty if is_error is true"
 	case len(inside.blocks) == 0:
 		out.Plain("")
 	case len(inside.blocks) == 1 && len(p.Content) == 1 && p.Content[0].Kind == chat.Text && p.Content[0].Raw == nil && p.Content[0].Cache == nil:

@@ -40,7 +40,9 @@ const (
 	array  = "application/json"
 	head   = `{"candidates":[{"content":{"parts":[`
 	foot   = `],"role":"model"},"index":`
-	untold = `"usageMetadata":{}` // in every frame before the last, as Google has it in all: one client skips a frame without
+	// In every frame before the last, as Google has counts in all: BAML skips a frame without them, Rig one where one of
+	// them is missing, and LangChain adds up how they grow, so they are no guesses.
+	untold = `"usageMetadata":{"promptTokenCount":0,"candidatesTokenCount":0,"totalTokenCount":0}`
 )
 
 // ContentType is how the stream is announced.
@@ -210,7 +212,7 @@ func (w *streamWriter) finish(dst []byte, e *chat.Event) []byte {
 	parts.writeEnd(e.Stop)
 	parts.Key("index").Int(int64(w.answer)).Close(jsonscan.Object).Close(jsonscan.Array)
 	if e.More { // another answer follows: this one's state is not its
-		dst = w.end(parts.Key("usageMetadata").Open(jsonscan.Object).Close(jsonscan.Object).Raw(w.tail).Close(jsonscan.Object).Bytes())
+		dst = w.end(append(append(append(parts.Bytes(), ","+untold+","...), w.tail...), '}'))
 		w.parts = replyWriter{show: w.parts.show}
 		return dst
 	}

@@ -107,7 +107,7 @@ func (e *requestWriter) writeAssistant(m chat.Message) (calls []chat.Part, said 
 			pieces = joinPieces(pieces, "")
 		}
 		e.writeContent(pieces)
-	case len(t.calls) > 0 || t.sound != "":
+	case !e.t.Plain && (len(t.calls) > 0 || t.sound != ""):
 		e.Null()
 	default:
 		e.Text("")

@@ -81,6 +81,9 @@ func (p *plan) answerWords(take int) []string {
 	case f.Kind == chat.JSONSchema && len(f.Schema) > 0:
 		return cutBites(p.spoil(p.fit(f.Schema, false)))
 	}
+	if told := toldSchema(p.turn.text, p.turn.system); told != nil {
+		return cutBites(p.spoil(p.fit(told, true)))
+	}
 	return cutBites(p.spoil(string(encode(map[string]any{"answer": p.prose(take), "model": Provider + "/" + Model}))))
 }
 

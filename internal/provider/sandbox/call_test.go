@@ -283,6 +283,28 @@ func TestStructuredOutput(t *testing.T) {
 	}
 }
 
+// Clients that ask for any JSON tell its shape in words, before what they ask or behind it.
+func TestAnySchemaThatIsToldInWords(t *testing.T) {
+	t.Parallel()
+	const ref = `{"$ref":"#/definitions/X","definitions":{"X":{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"]}}}`
+	for name, schema := range map[string]string{"weather": schemas["weather"], "by reference": ref} {
+		for _, words := range []string{"JSON schema:\n%\nYou MUST answer with a JSON object.", "Use {name}, an {\"a\": 1} and { so on. %", "%"} {
+			told := strings.ReplaceAll(words, "%", schema)
+			system := user("Hello")
+			system.System = []chat.Part{{Kind: chat.Text, Text: told}}
+			for _, talk := range []*chat.Conversation{user(told), system} {
+				talk.Format = &chat.Format{Kind: chat.JSONObject}
+				if got := said(t, talk); validates(schema, got) != nil {
+					t.Errorf("%s: %s: %v", name, got, validates(schema, got))
+				}
+			}
+		}
+	}
+	if got := toldSchema(strings.Repeat("{", 100_000), `{"type":"string"}`, `{"properties":5}`); got != nil {
+		t.Errorf("found %s", got)
+	}
+}
+
 // After a hand-off the tool that was ordered is offered no longer: the order was obeyed.
 func TestAToolThatWasCalledNeedNotBeOfferedAgain(t *testing.T) {
 	t.Parallel()
