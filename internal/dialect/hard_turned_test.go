@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidwall/gjson"
+
 	"stele/internal/chat"
 )
 
@@ -190,9 +192,46 @@ var hardTurned = section{"AY", "what stands in another order, and what cannot be
 			ask := `{"model":"m","max_tokens":9,"thinking":{"type":"disabled"},"output_config":{"effort":"max"` + more + `},"messages":[{"role":"user","content":"go"}]}`
 			l := take(t, refusesFirst(trip{from: A, to: A, own: true, ask: ask}, 400, words))
 			is(t, "what is asked then", inLine(l.got().Get("output_config.effort"), l.then().Get("output_config.effort").Exists(), l.then().Get("output_config").Exists(), l.then().Get("thinking.type")), fmt.Sprint("max false ", left != "", " disabled"))
-			is(t, "told: "+l.told(), strings.Contains(l.told(), "takes no effort"), true)
-			home := try(t, refusesFirst(trip{from: A, to: A, ask: ask}, 400, words))
-			is(t, "at Anthropic's", fmt.Sprint(home.status, len(home.calls)), "400 1")
+			is(t, "told: "+l.told(), strings.Contains(l.told(), "no effort where thinking is off"), true)
+			home := try(t, refusesFirst(trip{from: A, to: A, model: "m", ask: ask}, 400, words))
+			is(t, "at Anthropic's, by its own name", fmt.Sprint(home.status, len(home.calls)), "400 1")
 		}
+	}},
+	// anthropics/claude-code#68551, #33506, #59129, routatic/proxy#171, caozhiyuan/copilot-api#286: Claude Code takes a model whose name it does not know for a new one.
+	{number: 1292, name: "a way to think that a model does not have, whose name told the client nothing", answer: "asked again in the model's own way, with a warning; by its own name the client hears the refusal", run: func(t *testing.T) {
+		ask := func(more string) string {
+			return `{"model":"m","max_tokens":32000,"context_management":{"edits":[]},"thinking":{"type":"adaptive","display":"omitted"},"output_config":{"effort":"xhigh"` + more + `},"messages":[{"role":"user","content":"go"}]}`
+		}
+		said := func(body gjson.Result) string {
+			return strings.Join(strings.Fields(inLine(body.Get("thinking.type"), body.Get("thinking.budget_tokens"), body.Get("output_config.effort"))), " ")
+		}
+		for words, want := range map[string]string{
+			"adaptive thinking is not supported on this model":                                                                 "enabled 32768",
+			"thinking: Input tag 'adaptive' found using 'type' does not match any of the expected tags: 'disabled', 'enabled'": "enabled 32768",
+			"This model does not support the effort parameter.":                                                                "adaptive",
+			`output_config.effort "high" was provided, but model claude-haiku-4.5 does not support reasoning effort`:           "adaptive",
+			`output_config.effort "xhigh" is not supported by model claude-opus-4.7; supported values: [medium]`:               "adaptive",
+			"output_config: Extra inputs are not permitted":                                                                    "adaptive",
+			"thinking: Extra inputs are not permitted":                                                                         "",
+			"output_config.effort: Input should be 'low', 'medium' or 'high'":                                                  "adaptive high",
+		} {
+			for _, own := range []bool{false, true} { // at the author's by another name, and at another server
+				l := take(t, refusesFirst(trip{from: A, to: A, own: own, model: "claude-opus-4-6", ask: ask("")}, 400, words))
+				now := l.then()
+				is(t, words, said(now), want)
+				is(t, words+", what else was said", now.Get("context_management").Raw, `{"edits":[]}`)
+				is(t, words+", told: "+l.told(), strings.Contains(l.told(), "thinking"), true)
+			}
+			home := try(t, refusesFirst(trip{from: A, to: A, model: "m", ask: ask("")}, 400, words))
+			is(t, words+", by its own name", fmt.Sprint(home.status, len(home.calls)), "400 1")
+		}
+		l := take(t, refusesFirst(trip{from: A, to: A, ask: ask(`,"format":{"type":"json_schema","schema":{"type":"object"}}`)}, 400, "This model does not support the effort parameter."))
+		is(t, "the shape of the answer stays", l.then().Get("output_config").Raw, `{"format":{"type":"json_schema","schema":{"type":"object"}}}`)
+		budget := `{"model":"m","max_tokens":32000,"thinking":{"type":"enabled","budget_tokens":31999},"messages":[{"role":"user","content":"go"}]}`
+		l = take(t, refusesFirst(trip{from: A, to: A, model: "claude-opus-4-6", ask: budget}, 400, `"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.`))
+		is(t, "tokens, to a model of levels", said(l.then()), "adaptive high")
+		results := strings.Replace(ask(""), `{"role":"user","content":"go"}`, `{"role":"user","content":"go"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"1"}]}`, 1)
+		l = take(t, refusesFirst(trip{from: A, to: A, ask: results}, 400, "adaptive thinking is not supported on this model"))
+		is(t, "a call without a thought before it, which a budget does not allow", l.then().Get("thinking").Raw, `{"type":"disabled"}`)
 	}},
 }}

@@ -67,6 +67,7 @@ const (
 	Undeveloped                        // it knows the system by no other name
 	Systemless                         // its model is told nothing but by the user
 	Legible                            // it reads the arguments of calls: they must be JSON
+	Rethought                          // its model thinks in another way than Refused names
 )
 
 // New makes an Error with a message for people. What is too long of it is cut off.

@@ -39,6 +39,9 @@ func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat
 		if !c.isHome() {
 			ways |= fault.Unhinted
 		}
+		if !c.isHome() || req.Model != t.Model { // whose name told the client nothing of what it takes
+			ways |= fault.Rethought
+		}
 		reply, err := c.askAndMend(ctx, req, t, &m, ways)
 		if err == nil || !c.reforms(req, err) {
 			return reply, err
@@ -108,7 +111,7 @@ func (c *Chat) askAndMend(ctx context.Context, req *chat.Request, t relay.Target
 		}
 		e := fault.From(err)
 		again := m.has(e.Remedy)
-		if e.Remedy == fault.Without || e.Remedy == fault.Unhinted {
+		if e.Remedy&(fault.Without|fault.Unhinted) != 0 {
 			again = slices.Contains(m.refused, e.Refused) || len(m.refused) == mostRefused
 			m.refused = append(slices.Clip(m.refused), e.Refused)
 		}

@@ -69,7 +69,10 @@ func (r *refusal) classify(status int) *fault.Error {
 		if e.Refused = refusedHint(r.message); e.Refused != "" {
 			return e.MendedBy(fault.Unhinted)
 		}
-		if e.Refused = refusedField(r.message); e.Refused != "" {
+		switch e.Refused = refusedField(r.message); {
+		case isOfThinking(e.Refused):
+			return e.MendedBy(fault.Without | fault.Rethought)
+		case e.Refused != "":
 			return e.MendedBy(fault.Without)
 		}
 	}

@@ -20,7 +20,7 @@ var refusals = []struct {
 			t.efforts = oldEfforts
 		}
 	}},
-	{regexp.MustCompile(`adaptive thinking is not supported|thinking\.type\.adaptive is not supported`), "thinking.adaptive", func(t *traits) {
+	{regexp.MustCompile(`adaptive thinking is not supported|thinking\.type\.adaptive is not supported|input tag adaptive found using type does not match`), "thinking.adaptive", func(t *traits) {
 		t.adaptive, t.between, t.always, t.budget = false, false, false, true
 	}},
 	{regexp.MustCompile(`thinking\.type\.disabled is not supported`), "thinking.disabled", func(t *traits) { t.disabled = false }},
@@ -29,8 +29,8 @@ var refusals = []struct {
 	}},
 	{regexp.MustCompile(`output_config: extra inputs are not permitted`), "output_config", func(t *traits) { t.efforts, t.format = nil, false }},
 	{regexp.MustCompile(`not support assistant message prefill|must end with a user message|last message must (be from|have role) (the )?user`), "prefill", func(t *traits) { t.prefill = false }},
-	{regexp.MustCompile(`effort: input should be|not support effort level`), "effort.level", func(t *traits) { t.efforts = oldEfforts[:3] }},
-	{regexp.MustCompile(`does not support the effort parameter|effort is not supported|effort: extra inputs are not permitted`), "effort", func(t *traits) { t.efforts = nil }},
+	{regexp.MustCompile(`effort: input should be|not support effort level|effort \S+ is not supported when thinking is disabled`), "effort.level", func(t *traits) { t.efforts = oldEfforts[:3] }},
+	{regexp.MustCompile(`does not support (the effort parameter|reasoning effort)|effort is not supported|effort: extra inputs are not permitted|effort \S+ is not supported by|cannot be disabled when (reasoning_)?effort is set`), "effort", func(t *traits) { t.efforts = nil }},
 }
 
 var quotes = strings.NewReplacer("`", "", `"`, "", "'", "")
@@ -44,6 +44,14 @@ func refusedField(words string) string {
 		}
 	}
 	return ""
+}
+
+// effort is a member of output_config.
+const effort = "effort"
+
+// isOfThinking reports whether what was refused is how a model is asked to think.
+func isOfThinking(name string) bool {
+	return strings.HasPrefix(name, "thinking") || strings.HasPrefix(name, effort) || name == "output_config"
 }
 
 // without are the traits of a model that has refused something.

@@ -18,8 +18,12 @@ func edit(call *dialect.Call, target dialect.Target) (err error) {
 	e := editor{requestWriter: newRequestWriter(new(chat.Conversation), target), root: jsonscan.Root(call.Body)}
 	e.edits.ReplaceText(e.root.Get("model"), target.Model)
 	e.loosen()
+	e.rethink()
 	e.openEnvelopes()
-	if e.added != nil {
+	switch {
+	case e.added != nil && e.thinking.Exists():
+		e.edits.Replace(e.thinking, e.added)
+	case e.added != nil:
 		e.edits.Append(e.root, "thinking", e.added)
 	}
 	call.Losses = append(call.Losses, e.losses...)
@@ -34,9 +38,9 @@ type editor struct {
 	root     jsonscan.Value
 	edits    jsonscan.Edits
 	thinking jsonscan.Value // as the client has it; missing where it is only a switch
-	added    []byte         // thinking, in the place of switches
+	added    []byte         // thinking, in the place of switches or of what the upstream has refused
 	enabled  bool           // the model is asked to think within a budget
-	changed  bool           // thoughts were opened or left out
+	changed  bool           // thoughts were opened or left out, or the model is to think in another way
 	forgot   bool           // thoughts of this upstream were left out
 }
 
@@ -66,7 +70,14 @@ func (e *editor) loosen() {
 
 // toggleThinking asks for thinking, or for none, in the target's own way.
 func (e *editor) toggleThinking(on bool) {
-	e.talk.Thinking = toggle(on)
+	if p := e.planThinking(toggle(on)); p.effort != "" {
+		e.putEffort(jsonscan.AppendText(nil, p.effort))
+	}
+}
+
+// planThinking finds the target's own way to think as is wanted, with room for it.
+func (e *editor) planThinking(wanted *chat.Thinking) plan {
+	e.talk.Thinking = wanted
 	given := e.root.Get("max_tokens")
 	if n, ok := given.Int(); ok && n > 0 {
 		e.talk.Sampling.MaxTokens = &n
@@ -81,9 +92,7 @@ func (e *editor) toggleThinking(on bool) {
 		e.requestWriter.writeThinking(out, &p)
 		e.added, e.enabled = out.Bytes(), p.kind == thinkEnabled
 	}
-	if p.effort != "" {
-		e.putEffort(jsonscan.AppendText(nil, p.effort))
-	}
+	return p
 }
 
 // putEffort puts output_config.effort into the body.

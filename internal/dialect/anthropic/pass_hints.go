@@ -19,23 +19,13 @@ var hints = map[string]string{
 	"context_management": "context_management", "diagnostics": "diagnostics",
 	"defer_loading": chat.FieldTools, "eager_input_streaming": chat.FieldTools,
 	"scope": chat.FieldCache, "cache_control": chat.FieldCache,
-	effort: chat.FieldThinking,
 }
-
-const effort = "effort"
-
-// effortless is how DeepSeek says that what is not thought takes no effort. Claude Code's sub-agents do not think,
-// whatever effort its user has set for all.
-var effortless = regexp.MustCompile(`(?i)cannot be disabled when (reasoning_|output_config\.)?effort is set`)
 
 // unknownMember is how servers say that they do not know a member, whose last name is the first group.
 var unknownMember = regexp.MustCompile(`(?i)(?:^|[\s.'"` + "`" + `])([a-z_]+)['"` + "`" + `]?: extra inputs are not permitted`)
 
 // refusedHint is the hint that a refusal is about, if it is about one.
 func refusedHint(words string) string {
-	if effortless.MatchString(words) {
-		return effort
-	}
 	for _, found := range unknownMember.FindAllStringSubmatch(words, -1) {
 		if name := strings.ToLower(found[1]); hints[name] != "" {
 			return name
@@ -59,12 +49,7 @@ func leaveHints(call *dialect.Call, refused []string) (err error) {
 		l.leaveAll(m.Get("content"))
 	}
 	for _, name := range l.refused {
-		note := "the server does not know " + name
-		if name == effort {
-			note = "the server takes no effort where thinking is off"
-			l.leaveEffort(root)
-		}
-		call.Losses = append(call.Losses, chat.Lost(hints[name], chat.Dropped, note))
+		call.Losses = append(call.Losses, chat.Lost(hints[name], chat.Dropped, "the server does not know "+name))
 	}
 	call.Body, err = l.edits.Apply(call.Body)
 	return err
@@ -98,25 +83,6 @@ func (l *leaver) leave(v jsonscan.Value) {
 			l.edits.Remove(key, member)
 		case key.Name == "cache_control" && slices.Contains(l.refused, "scope"):
 			l.leaveScope(member)
-		}
-	}
-}
-
-// leaveEffort takes the effort out of a request that is not to think.
-func (l *leaver) leaveEffort(root jsonscan.Value) {
-	if root.Get("thinking", "type").View() != "disabled" {
-		return
-	}
-	for key, config := range root.Members() {
-		if key.Name != "output_config" {
-			continue
-		}
-		for name, v := range config.Members() {
-			if name.Name == effort && config.Len() == 1 {
-				l.edits.Remove(key, config)
-			} else if name.Name == effort {
-				l.edits.Remove(name, v)
-			}
 		}
 	}
 }
