@@ -102,7 +102,7 @@ var hardAgain = section{"AS", "what servers refuse in their own words, and what 
 		// MoonshotAI's models take one value and no other.
 		l := take(t, askedAgain(trip{from: G, to: O, own: true, ask: ask}, "invalid temperature: only 1 is allowed for this model"))
 		is(t, "a value", inLine(l.then().Get("temperature").Exists(), l.then().Get("seed").Raw), "false 1")
-		own := try(t, trip{from: O, to: O, own: true, ask: withO(`"seed":1`), status: 400, answers: []string{said(O, unknownSeeds[0])}})
+		own := try(t, trip{from: O, to: O, model: "m", own: true, ask: withO(`"seed":1`), status: 400, answers: []string{said(O, unknownSeeds[0])}})
 		is(t, "a client's own bytes", inLine(own.status, len(own.calls)), "400 1")
 	}},
 	{number: 1232, name: "thoughts that a server does not have, or not so many of", answer: "asked again without a word of it, with a warning", run: func(t *testing.T) {
@@ -333,7 +333,7 @@ var hardAgain = section{"AS", "what servers refuse in their own words, and what 
 			authors := try(t, refusesFirst(trip{from: test.way, to: test.way, ask: test.ask}, 400, test.words))
 			is(t, name+", at the author's", fmt.Sprint(authors.status, len(authors.calls)), "400 1")
 		}
-		l := try(t, refusesFirst(trip{from: O, to: O, own: true, ask: withO(`"top_k":3`)}, 400, "Unknown parameter: 'top_k'."))
+		l := try(t, refusesFirst(trip{from: O, to: O, model: "m", own: true, ask: withO(`"top_k":3`)}, 400, "Unknown parameter: 'top_k'."))
 		is(t, "a parameter", fmt.Sprint(l.status, len(l.calls)), "400 1")
 	}},
 	// huggingface_hub writes every schema in value; Together and llama.cpp take it in schema.

@@ -2,6 +2,7 @@ package dialect_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -233,5 +234,57 @@ var hardTurned = section{"AY", "what stands in another order, and what cannot be
 		results := strings.Replace(ask(""), `{"role":"user","content":"go"}`, `{"role":"user","content":"go"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"1"}]}`, 1)
 		l = take(t, refusesFirst(trip{from: A, to: A, ask: results}, 400, "adaptive thinking is not supported on this model"))
 		is(t, "a call without a thought before it, which a budget does not allow", l.then().Get("thinking").Raw, `{"type":"disabled"}`)
+	}},
+	// anomalyco/opencode#37964, langgenius/dify#24307, dyad-sh/dyad#870: clients go by a model's name, and another name tells them nothing.
+	{number: 1293, name: "a parameter that a model does not take, whose name told the client nothing", answer: "asked again without it, or by the name that the model has for it, with a warning; by its own name the client hears the refusal", run: func(t *testing.T) {
+		for words, row := range map[string][2]string{
+			"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.":    {`"max_tokens":9`, `max_completion_tokens 9`},
+			"Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported.": {`"temperature":0`, ""},
+			"Unsupported parameter: 'parallel_tool_calls' is not supported with this model.":                                {`"parallel_tool_calls":false`, ""},
+			"Unrecognized request argument supplied: reasoning_effort":                                                      {`"reasoning_effort":"high"`, ""},
+			"Unsupported parameter: 'logprobs' is not supported with this model.":                                           {`"logprobs":true,"top_logprobs":2`, ""},
+		} {
+			for _, streamed := range []bool{false, true} {
+				ask, answers := withO(row[0]), []string(nil)
+				if streamed {
+					ask, answers = strings.Replace(ask, `{`, `{"stream":true,`, 1), []string{sse(delta(0, `"content":"hi"`, "null"), delta(0, "", `"stop"`), "[DONE]")}
+				}
+				way := refusesFirst(trip{from: O, to: O, stream: streamed, ask: ask}, 400, words)
+				if answers != nil {
+					way.answers[1] = answers[0]
+				}
+				l := take(t, way)
+				var left []string
+				l.then().ForEach(func(key, _ gjson.Result) bool {
+					if !slices.Contains([]string{"model", "messages", "stream", "stream_options", "max_completion_tokens"}, key.Str) {
+						left = append(left, key.Str)
+					}
+					return true
+				})
+				is(t, words+", what is left of it", fmt.Sprint(left), "[]")
+				if name, value, ok := strings.Cut(row[1], " "); ok {
+					is(t, words, l.then().Get(name).Raw, value)
+				}
+				is(t, words+", told: "+l.told(), len(l.losses), 1)
+			}
+			for _, own := range []bool{false, true} {
+				home := try(t, refusesFirst(trip{from: O, to: O, model: "m", own: own, ask: withO(row[0])}, 400, words))
+				is(t, words+", by its own name", fmt.Sprint(home.status, len(home.calls)), "400 1")
+			}
+		}
+		for words, row := range map[string][3]string{
+			"Thinking level is not supported for this model.":                           {`"thinkingConfig":{"thinkingLevel":"HIGH"},"seed":1`, "thinkingConfig", ""},
+			"Unable to submit request because thinking is not supported by this model.": {`"thinking_config":{"include_thoughts":true},"seed":1`, "thinking_config", ""},
+			"Penalty is not enabled for models/gemini-3.5-flash":                        {`"presencePenalty":1,"frequencyPenalty":1,"seed":1`, "presencePenalty", "frequencyPenalty"},
+			"Logprobs is not enabled for models/gemini-3.5-flash":                       {`"responseLogprobs":true,"logprobs":2,"seed":1`, "responseLogprobs", "logprobs"},
+		} {
+			ask := `{"contents":[{"role":"user","parts":[{"text":"go"}]}],"generationConfig":{` + row[0] + `}}`
+			l := take(t, refusesFirst(trip{from: G, to: G, ask: ask}, 400, words))
+			config := l.then().Get("generationConfig")
+			is(t, words, inLine(config.Get(row[1]).Exists(), row[2] != "" && config.Get(row[2]).Exists(), config.Get("seed").Raw), "false false 1")
+			is(t, words+", told: "+l.told(), len(l.losses) > 0, true)
+			home := try(t, refusesFirst(trip{from: G, to: G, model: "m", ask: ask}, 400, words))
+			is(t, words+", by its own name", fmt.Sprint(home.status, len(home.calls)), "400 1")
+		}
 	}},
 }}

@@ -48,7 +48,7 @@ type Error struct {
 
 // Remedy is a change that makes an upstream take a request that it refused; of a request to be
 // changed in several ways, their sum.
-type Remedy uint16
+type Remedy uint32
 
 // The changes.
 const (
@@ -68,6 +68,7 @@ const (
 	Systemless                         // its model is told nothing but by the user
 	Legible                            // it reads the arguments of calls: they must be JSON
 	Rethought                          // its model thinks in another way than Refused names
+	Editable                           // what Refused names can be left out of a client's own bytes
 )
 
 // New makes an Error with a message for people. What is too long of it is cut off.

@@ -37,10 +37,10 @@ func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat
 	if req.PassesTo(c.dialect.Name()) {
 		ways := fault.WithoutThoughts
 		if !c.isHome() {
-			ways |= fault.Unhinted
+			ways |= fault.Unhinted | fault.Rethought
 		}
-		if !c.isHome() || req.Model != t.Model { // whose name told the client nothing of what it takes
-			ways |= fault.Rethought
+		if isAlias(req.Model, t.Model) {
+			ways |= fault.Rethought | fault.Editable
 		}
 		reply, err := c.askAndMend(ctx, req, t, &m, ways)
 		if err == nil || !c.reforms(req, err) {
@@ -61,6 +61,9 @@ func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat
 	}
 	return c.askWhole(ctx, req, t, m)
 }
+
+// isAlias reports whether a name tells a client nothing of the model that it leads to, and so not what that takes.
+func isAlias(name, model string) bool { return name != model && !strings.HasSuffix(name, "/"+model) }
 
 // reforms reports whether a server that refused a client's own bytes is asked again in ours: one that is
 // not the author's, which says that it does not take the form of a conversation. What that says stays the

@@ -187,7 +187,7 @@ func (r *wireRefusal) toFault(status int, h http.Header) *fault.Error {
 			return e.MendedBy(fault.WithoutThoughts)
 		}
 		if e.Refused = refusedField(r.message); e.Refused != "" {
-			return e.MendedBy(fault.Without)
+			return e.MendedBy(fault.Without | fault.Editable)
 		}
 	}
 	return dialect.WithMends(e, r.message)

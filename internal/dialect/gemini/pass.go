@@ -75,6 +75,8 @@ func (p *passer) edit(req *chat.Request) {
 	}
 	if p.think != nil || p.under != nil {
 		p.configure(root)
+	} else if len(p.target.Refused) > 0 {
+		p.leaveRefused()
 	}
 }
 

@@ -180,7 +180,7 @@ func (e *requestWriter) writeSampling() {
 		case f.value == nil:
 		case (e.refusesSampling() || e.refuses(f.key)) && *f.value == f.usual: // it does so anyway
 		case e.refusesSampling() || e.refuses(f.key):
-			e.lose(f.field, chat.Dropped, "this model does not take it")
+			e.lose(f.field, chat.Dropped, refusedNote)
 		default:
 			e.Key(f.key).Float(*f.value)
 		}
@@ -193,13 +193,13 @@ func (e *requestWriter) writeSampling() {
 		e.lose(chat.FieldTopK, chat.Dropped, "OpenAI does not have it")
 	}
 	if s.Seed != nil && e.refuses("seed") {
-		e.lose(chat.FieldSeed, chat.Dropped, "this model does not take it")
+		e.lose(chat.FieldSeed, chat.Dropped, refusedNote)
 	} else if s.Seed != nil {
 		e.Key("seed").Int(*s.Seed)
 	}
 	e.writeStops(s.Stop)
 	if e.c.Logprobs != nil && (e.refusesSampling() || e.refuses("logprobs")) {
-		e.lose(chat.FieldLogprobs, chat.Dropped, "this model does not take it")
+		e.lose(chat.FieldLogprobs, chat.Dropped, refusedNote)
 	} else if e.c.Logprobs != nil {
 		e.Key("logprobs").Bool(true)
 		if *e.c.Logprobs > 0 {

@@ -219,10 +219,13 @@ func (c *complaint) mend(e *fault.Error) *fault.Error {
 	case e.Remedy == 0:
 		e.Refused = c.refusedInPassing()
 	}
-	if e.Refused != "" {
-		return e.MendedBy(fault.Without)
+	switch {
+	case e.Refused == "":
+		return e
+	case leavable[e.Refused] != "":
+		return e.MendedBy(fault.Without | fault.Editable)
 	}
-	return e
+	return e.MendedBy(fault.Without)
 }
 
 // mayBeTooLong reports whether a status is one that servers have for a conversation that

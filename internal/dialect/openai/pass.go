@@ -31,6 +31,9 @@ func (Codec) PassRequest(req *chat.Request, t dialect.Target) (call dialect.Call
 			return call, err
 		}
 	}
+	if len(t.Refused) > 0 {
+		call.Losses = append(call.Losses, l.leaveRefused(&edits, t.Refused)...)
+	}
 	if l.format.Exists() {
 		respellFormat(&edits, l.format, t)
 	}
@@ -155,6 +158,8 @@ func (l *layout) respell(edits *jsonscan.Edits, t dialect.Target) (losses []chat
 	level, exact := wantedEffort(thinking, model)
 	switch thinks := model.reasons || !model.known; {
 	case level == "" || level == "none" && !thinks:
+	case slices.Contains(t.Refused, "reasoning_effort"):
+		losses = append(losses, chat.Lost(chat.FieldThinking, chat.Dropped, refusedNote))
 	case !thinks:
 		losses = append(losses, chat.Lost(chat.FieldThinking, chat.Dropped, "this model does not think"))
 	default:

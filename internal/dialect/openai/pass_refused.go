@@ -1,0 +1,45 @@
+package openai
+
+import (
+	"slices"
+
+	"stele/internal/chat"
+	"stele/internal/jsonscan"
+)
+
+const refusedNote = "this model does not take it"
+
+// leavable are parameters that can be left out of a client's own bytes, and what a report calls them: an answer
+// without them is another one, but an answer.
+var leavable = map[string]string{
+	"temperature": chat.FieldTemperature, "top_p": chat.FieldTopP, "top_k": chat.FieldTopK, "presence_penalty": chat.FieldPresence,
+	"frequency_penalty": chat.FieldFrequency, "seed": chat.FieldSeed, "logprobs": chat.FieldLogprobs,
+	"reasoning_effort": chat.FieldThinking, "parallel_tool_calls": chat.FieldParallel,
+	"max_tokens": chat.FieldMaxTokens, "max_completion_tokens": chat.FieldMaxTokens,
+}
+
+// limits are two names of one parameter: models take either.
+var limits = map[string]string{"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
+
+// leaveRefused takes out of a body what the upstream has refused, or gives it the name that the model has for it.
+func (l *layout) leaveRefused(edits *jsonscan.Edits, refused []string) (losses []chat.Loss) {
+	for key, v := range l.root.Members() {
+		name := key.Name
+		if name == "top_logprobs" {
+			name = "logprobs"
+		}
+		other := limits[name]
+		switch {
+		case !slices.Contains(refused, name) || leavable[name] == "" || l.loose && slices.Contains(switchNames, name):
+		case other != "" && !l.root.Get(other).Exists() && !slices.Contains(refused, other):
+			edits.Rename(key, other)
+			losses = append(losses, chat.Lost(leavable[name], chat.Approximated, "as "+other))
+		default:
+			edits.Remove(key, v)
+			if key.Name == name {
+				losses = append(losses, chat.Lost(leavable[name], chat.Dropped, refusedNote))
+			}
+		}
+	}
+	return losses
+}
