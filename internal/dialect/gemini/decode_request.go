@@ -43,9 +43,6 @@ var members = dialect.NewKnown([]string{
 	"reasoningEffort", "extraBody", "options", "cachedContent", "continuationToken", "labels", "store", "safetySettings",
 })
 
-// Fields are the members of a request that the dialect looks at.
-func Fields() *dialect.Known { return members }
-
 // checkName refuses a member that is a field but for its letters' case, also in what
 // counts as part of the body: extraBody and options, and one of them in the other.
 func checkName(key jsonscan.Key, v jsonscan.Value, depth int) error {
