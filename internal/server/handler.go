@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"stele/internal/access"
 	"stele/internal/fault"
 	"stele/internal/scope"
 	"stele/internal/trace"
@@ -219,7 +220,7 @@ func (s *Server) lastNet(x *exchange, request *scope.Request, v any) {
 var sane = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$`)
 
 func requestID(sent string) string {
-	if sent != "" && sane.MatchString(sent) && !strings.Contains(sent, "sk_") {
+	if sent != "" && sane.MatchString(sent) && !strings.Contains(sent, access.KeyMark) {
 		return sent
 	}
 	return uid.New("req")
