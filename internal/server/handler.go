@@ -17,6 +17,7 @@ import (
 	"stele/internal/scope"
 	"stele/internal/trace"
 	"stele/internal/uid"
+	"stele/internal/wire"
 )
 
 // handler is what every request passes, outermost first: its id and scope, the
@@ -187,7 +188,7 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request, check func(conte
 	if check != nil {
 		if err := check(r.Context()); err != nil {
 			scope.From(r.Context()).Note(slog.Any("error", err))
-			w.Header().Set("Retry-After", "1")
+			wire.SetRetryAfter(w.Header(), time.Second)
 			w.WriteHeader(http.StatusServiceUnavailable)
 			_, _ = w.Write([]byte("not ready\n"))
 			return
