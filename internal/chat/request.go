@@ -41,7 +41,6 @@ type Origin struct {
 	Loan    *Loan       // taken by who reads the body beyond the call that it is given in; nil: not needed
 	Facts   Facts       // what is known of the body
 	Header  http.Header // as received; walls forward only what they list
-	Method  string      // gemini's operation, which is in its path; "" elsewhere
 	// Usage is false when the client did not ask an OpenAI stream for usage.
 	Usage bool
 	// Cost is true when the client wants to read beside the usage what its answer cost.
