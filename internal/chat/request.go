@@ -135,8 +135,8 @@ func (r *Request) WithSwaps(talk *Conversation, swaps []Swap) *Request {
 	return c
 }
 
-// Rewritten is a copy of r whose parts were put into its bytes, which are now body.
-func (r *Request) Rewritten(body []byte, lost []Loss) *Request {
+// WithBody is a copy of r whose parts were put into its bytes, which are now body.
+func (r *Request) WithBody(body []byte, lost []Loss) *Request {
 	c := &Request{Model: r.Model, Stream: r.Stream, Strict: r.Strict, Origin: r.Origin, Lost: append(slices.Clip(r.Lost), lost...), decode: r.Conversation}
 	c.Origin.Body = body
 	c.Origin.Facts.Addresses, c.Origin.Facts.LongestFrom, c.Origin.Facts.LongestTo = true, 0, 0 // of the bytes as they were
