@@ -6,7 +6,9 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -150,9 +152,11 @@ var codecFiles = []string{
 	"pass", "errors", "tools", "schema", "thinking", "usage", "stop", "media", "json",
 }
 
+var codecs = []string{"openai", "anthropic", "gemini"}
+
 func TestCodecsAreLearnedOnce(t *testing.T) {
 	t.Parallel()
-	for _, dialect := range []string{"openai", "anthropic", "gemini"} {
+	for _, dialect := range codecs {
 		seen := make(map[string]bool)
 		for file := range sources(t) {
 			name, ok := strings.CutSuffix(path.Base(file), ".go")
@@ -170,6 +174,64 @@ func TestCodecsAreLearnedOnce(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestCodecsAreInOneOrder holds what two codecs both show to files of the same name, and
+// there to the same order.
+func TestCodecsAreInOneOrder(t *testing.T) {
+	t.Parallel()
+	shown := make(map[string][]place)
+	for _, dialect := range codecs {
+		shown[dialect] = shownIn(t, "internal/dialect/"+dialect)
+		if len(shown[dialect]) < 20 {
+			t.Fatalf("%s shows only %v", dialect, shown[dialect])
+		}
+	}
+	for i, one := range codecs {
+		for _, other := range codecs[i+1:] {
+			ours, theirs := inBoth(shown[one], shown[other]), inBoth(shown[other], shown[one])
+			for k := range ours {
+				if ours[k] != theirs[k] {
+					t.Errorf("%s has %s in %s, where %s has %s in %s", one, ours[k].name, ours[k].file, other, theirs[k].name, theirs[k].file)
+					break
+				}
+			}
+		}
+	}
+}
+
+// place is where a function or method stands.
+type place struct{ name, file string }
+
+// shownIn are the exported functions and methods of a package, from file to file and from
+// top to bottom.
+func shownIn(t *testing.T, folder string) (all []place) {
+	t.Helper()
+	files := sources(t)
+	for _, file := range slices.Sorted(maps.Keys(files)) {
+		if path.Dir(file) != folder || strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		for _, d := range files[file].Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || !f.Name.IsExported() {
+				continue
+			}
+			name := f.Name.Name
+			if f.Recv != nil {
+				name = types.ExprString(f.Recv.List[0].Type) + "." + name
+			}
+			all = append(all, place{strings.TrimPrefix(name, "*"), path.Base(file)})
+		}
+	}
+	return all
+}
+
+// inBoth are those places whose name is also in the other list.
+func inBoth(places, other []place) []place {
+	return slices.DeleteFunc(slices.Clone(places), func(p place) bool {
+		return !slices.ContainsFunc(other, func(o place) bool { return o.name == p.name })
+	})
 }
 
 // TestOnlyJSONScanWalks keeps one reader of JSON bytes: others are for typed values.

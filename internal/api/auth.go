@@ -73,7 +73,7 @@ func refuseMissing(r *http.Request, acceptGoog bool) error {
 			"A key came in x-goog-api-key, which this server does not read: its operator can set auth.accept_goog_header. Until then %s", use)
 	case strings.EqualFold(scheme, "Bearer"), r.Header["X-Api-Key"] != nil:
 		return fault.New(fault.MissingAPIKey, "The header for the API key is empty: %s", use)
-	case strings.HasPrefix(authorization, "sk_"):
+	case strings.HasPrefix(authorization, access.KeyMark):
 		return fault.New(fault.MissingAPIKey, "The key in Authorization came without the word Bearer before it: %s", use)
 	case r.Header.Get("Api-Key") != "":
 		return fault.New(fault.MissingAPIKey, "A key came in api-key, which is not read: %s", use)

@@ -2,13 +2,13 @@ package api
 
 import (
 	"log/slog"
-	"math"
 	"net/http"
 	"strconv"
 	"time"
 
 	"stele/internal/fault"
 	"stele/internal/scope"
+	"stele/internal/wire"
 )
 
 // fail is the only place that answers errors.
@@ -37,9 +37,7 @@ func (d *Door) fail(w *answer, r *http.Request, f family, err error) {
 // by themselves, after so many milliseconds where they are told, but take no wait of a
 // minute or more for true.
 func sayRetry(h http.Header, f family, e *fault.Error) {
-	if e.RetryAfter > 0 {
-		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(e.RetryAfter.Seconds()))))
-	}
+	wire.SetRetryAfter(h, e.RetryAfter)
 	switch own := f.name == openAI.name || f.name == anthropic.name; {
 	case e.Lasting():
 		h.Set("X-Should-Retry", "false")

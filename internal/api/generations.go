@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -23,7 +22,7 @@ import (
 
 const (
 	longestWait = 60 * time.Second
-	askAgain    = 2 // seconds until it is worth asking again
+	askAgain    = 2 * time.Second // until it is worth asking again
 )
 
 // createGeneration orders a generation.
@@ -128,7 +127,7 @@ func (d *Door) showGeneration(w http.ResponseWriter, c call) error {
 	tag := view.Tag(t.Version)
 	w.Header().Set("ETag", tag)
 	if !t.State.Final() {
-		w.Header().Set("Retry-After", strconv.Itoa(askAgain))
+		wire.SetRetryAfter(w.Header(), askAgain)
 	}
 	if matches(c.Header.Values("If-None-Match"), tag) {
 		w.WriteHeader(http.StatusNotModified)

@@ -40,10 +40,10 @@ func TestARemovedAccountSeesItsWorkThrough(t *testing.T) {
 	if !ok {
 		t.Fatal("accepted work of a removed account cannot be looked at any more")
 	}
-	if _, err := left.Submit(t.Context(), media.Request{}); media.Failing(err).Class != media.Quota {
+	if _, err := left.Submit(t.Context(), media.Request{}); media.ToFailure(err).Class != media.Quota {
 		t.Errorf("a removed account takes orders: %v", err)
 	}
-	if _, err := left.Poll(t.Context(), media.Ticket("{}")); media.Failing(err).Class != media.Gone {
+	if _, err := left.Poll(t.Context(), media.Ticket("{}")); media.ToFailure(err).Class != media.Gone {
 		t.Errorf("a ticket that is none: %v", err)
 	}
 	cfg.Providers[0].APIKey = "b"

@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"log/slog"
-	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"stele/internal/dialect/openai"
 	"stele/internal/fault"
 	"stele/internal/jsonscan"
+	"stele/internal/wire"
 )
 
 const (
@@ -44,9 +44,7 @@ func fail(w *written, c *call, err error) {
 	}
 	e := fault.From(err)
 	status, body := shaperOf(c).EncodeError(e, c.id)
-	if e.RetryAfter > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(e.RetryAfter.Seconds()))))
-	}
+	wire.SetRetryAfter(w.Header(), e.RetryAfter)
 	if e.Lasting() {
 		w.Header().Set("X-Should-Retry", "false")
 	}

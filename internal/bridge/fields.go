@@ -189,7 +189,7 @@ func inOwnWords(refusal []byte) []byte {
 		edits.ReplaceText(param, "tools")
 	}
 	if !ok {
-		return edited(refusal, &edits)
+		return applyEdits(refusal, &edits)
 	}
 	if rest != "" {
 		rest = "." + strings.TrimPrefix(rest, "json_schema.")
@@ -198,11 +198,11 @@ func inOwnWords(refusal []byte) []byte {
 	if message.Kind() == jsonscan.String {
 		edits.ReplaceText(message, strings.ReplaceAll(text(message), name, own))
 	}
-	return edited(refusal, &edits)
+	return applyEdits(refusal, &edits)
 }
 
-// edited is a document with edits made, or as it was.
-func edited(doc []byte, edits *jsonscan.Edits) []byte {
+// applyEdits makes edits in a document, which stays as it was where they cannot be made.
+func applyEdits(doc []byte, edits *jsonscan.Edits) []byte {
 	next, err := edits.Apply(doc)
 	if err != nil {
 		return doc

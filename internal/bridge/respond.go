@@ -172,7 +172,7 @@ func (b *Bridge) keep(a *answer, response []byte, status string) {
 	}
 	var errs []error
 	if a.thread != "" {
-		errs = append(errs, b.Kept.Append(a.thread, a.spoken()))
+		errs = append(errs, b.Kept.Append(a.thread, a.newItems()))
 	}
 	if a.store {
 		errs = append(errs, b.Kept.Put(&Response{ID: a.id, Previous: a.previous, Thread: a.thread, Before: a.before, Input: a.input, Output: a.items, Body: response}))
@@ -182,8 +182,8 @@ func (b *Bridge) keep(a *answer, response []byte, status string) {
 	}
 }
 
-// spoken is what a response adds to its conversation.
-func (a *answer) spoken() [][]byte {
+// newItems are what a response adds to its conversation.
+func (a *answer) newItems() [][]byte {
 	return append(askedItems(a.id, a.input), a.items...)
 }
 

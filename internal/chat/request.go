@@ -41,7 +41,6 @@ type Origin struct {
 	Loan    *Loan       // taken by who reads the body beyond the call that it is given in; nil: not needed
 	Facts   Facts       // what is known of the body
 	Header  http.Header // as received; walls forward only what they list
-	Method  string      // gemini's operation, which is in its path; "" elsewhere
 	// Usage is false when the client did not ask an OpenAI stream for usage.
 	Usage bool
 	// Cost is true when the client wants to read beside the usage what its answer cost.
@@ -136,8 +135,8 @@ func (r *Request) WithSwaps(talk *Conversation, swaps []Swap) *Request {
 	return c
 }
 
-// Rewritten is a copy of r whose parts were put into its bytes, which are now body.
-func (r *Request) Rewritten(body []byte, lost []Loss) *Request {
+// WithBody is a copy of r whose parts were put into its bytes, which are now body.
+func (r *Request) WithBody(body []byte, lost []Loss) *Request {
 	c := &Request{Model: r.Model, Stream: r.Stream, Strict: r.Strict, Origin: r.Origin, Lost: append(slices.Clip(r.Lost), lost...), decode: r.Conversation}
 	c.Origin.Body = body
 	c.Origin.Facts.Addresses, c.Origin.Facts.LongestFrom, c.Origin.Facts.LongestTo = true, 0, 0 // of the bytes as they were

@@ -27,9 +27,9 @@ func (c *Conversation) InOwnWords(losses []Loss, err error) ([]Loss, error) {
 	if !ok {
 		return losses, err
 	}
-	if l, ok := e.Details["loss"].(Loss); ok && c.Spelled[l.Field] != "" {
+	if l, ok := e.About.(Loss); ok && c.Spelled[l.Field] != "" {
 		l.Field = c.Spelled[l.Field]
-		err = e.With("loss", l)
+		e.About = l
 	}
 	return losses, err
 }

@@ -10,6 +10,7 @@ import (
 	"stele/internal/console/page"
 	"stele/internal/fault"
 	"stele/internal/scope"
+	"stele/internal/wire"
 )
 
 // answer is the only place that answers an error: with a page for people, with
@@ -18,7 +19,7 @@ func (c *Console) answer(w http.ResponseWriter, r *http.Request, err error) {
 	e := fault.From(err)
 	status := e.Status()
 	page.Note(r, e)
-	page.RetryAfter(w, e)
+	wire.SetRetryAfter(w.Header(), e.RetryAfter)
 	if e.Code == fault.SessionRequired {
 		fromPart := r.Header.Get("HX-Request") == "true"
 		if current, err := url.Parse(r.Header.Get("HX-Current-URL")); fromPart && err == nil {

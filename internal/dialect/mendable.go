@@ -44,8 +44,8 @@ func WithMends(e *fault.Error, words string) *fault.Error {
 		return e.MendedBy(fault.Unenforced)
 	}
 	switch {
-	case e.Details["reason"] == tooLong:
-		e.Room = cmp.Or(leftOf(e), halfOf(words))
+	case e.TooLong != nil:
+		e.Room = cmp.Or(leftOf(e.TooLong), halfOf(words))
 	case e.Code != fault.RateLimited:
 		e.Room = roomFor(words)
 	}
@@ -130,13 +130,11 @@ var strictless = regexp.MustCompile(`(?i)\bstrict['"]?(: | - )extra inputs are n
 const leastRoom = 1024
 
 // leftOf is what a conversation leaves of the model's window where only both together are too long.
-func leftOf(e *fault.Error) int64 {
-	input, told := e.Details["input"].(int64)
-	window, _ := e.Details["window"].(int64)
-	if !told {
+func leftOf(l *fault.TooLong) int64 {
+	if l.Input+l.Output == 0 {
 		return 0
 	}
-	return max(0, window-input)
+	return max(0, l.Window-l.Input)
 }
 
 // sightless is what upstreams say of a model that sees no pictures: many, OpenRouter, llama.cpp, DeepSeek, vLLM twice, OpenAI,

@@ -10,9 +10,9 @@ import (
 // is in the list of tools: its decoder has put it there.
 var changes = []string{"anthropic.tool_addition", "anthropic.tool_removal"}
 
-// Offered is a conversation with the tools that an upstream of a dialect is told of. Only Anthropic's API has sets
+// SelectTools leaves a conversation the tools that an upstream of a dialect is told of. Only Anthropic's API has sets
 // of tools, and tools that come and go between turns.
-func Offered(talk *chat.Conversation, upstream string) (*chat.Conversation, []chat.Loss) {
+func SelectTools(talk *chat.Conversation, upstream string) (*chat.Conversation, []chat.Loss) {
 	unwanted := chat.AtHome
 	if upstream == "anthropic" {
 		unwanted = chat.Abroad

@@ -6,9 +6,9 @@ import (
 	"stele/internal/chat"
 )
 
-// Paired is a conversation whose results stand behind their calls. All APIs want them there, before the model speaks
+// PairResults puts the results of a conversation behind their calls. All APIs want them there, before the model speaks
 // again; clients that wait for slow tools, or cut and join histories, have them further on, or even before.
-func Paired(talk *chat.Conversation) (*chat.Conversation, []chat.Loss) {
+func PairResults(talk *chat.Conversation) (*chat.Conversation, []chat.Loss) {
 	if !slices.ContainsFunc(talk.Messages, hasResult) {
 		return talk, nil
 	}
@@ -46,7 +46,7 @@ func (p *pairer) readRun(i int) int {
 			switch {
 			case part.Kind == chat.ToolCall && part.ID != "":
 				open[part.ID] = append(open[part.ID], place{i, j})
-			case part.Kind == chat.ToolResult && len(open[part.ID]) > 0: // see Placed
+			case part.Kind == chat.ToolResult && len(open[part.ID]) > 0: // see PlaceResults
 				open[part.ID] = open[part.ID][1:]
 			}
 		}

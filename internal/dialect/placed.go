@@ -6,10 +6,10 @@ import (
 	"stele/internal/chat"
 )
 
-// Placed is a conversation whose results stand where all APIs have them: behind the model's turn, not in it.
+// PlaceResults puts the results of a conversation where all APIs have them: behind the model's turn, not in it.
 // A result in the model's own turn, behind its call, ends the turn there once every call of it has one;
 // else it goes before what the user says next. One without a call stays where it is.
-func Placed(talk *chat.Conversation) (*chat.Conversation, []chat.Loss) {
+func PlaceResults(talk *chat.Conversation) (*chat.Conversation, []chat.Loss) {
 	if !misplaced(talk.Messages) {
 		return talk, nil
 	}
@@ -97,9 +97,9 @@ func (p *placer) flush() {
 	}
 }
 
-// Matched is a conversation whose results name their calls. A result that names none is that of the first call of
+// MatchResults makes the results of a conversation name their calls. A result that names none is that of the first call of
 // the turn before it that no other result names.
-func Matched(talk *chat.Conversation) *chat.Conversation {
+func MatchResults(talk *chat.Conversation) *chat.Conversation {
 	var matched chat.Conversation
 	var open []string // calls of the last turn that have no result yet
 	for i, m := range talk.Messages {

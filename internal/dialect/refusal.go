@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"errors"
+	"maps"
 	"strings"
 
 	"stele/internal/chat"
@@ -11,8 +12,8 @@ import (
 // Refuse is a 400 about something that must not be left out, and that another target of the model may
 // carry. The loss says what it is about; InClientTerms puts that into the client's words.
 func Refuse(l chat.Loss, field, why string) *fault.Error {
-	e := fault.New(fault.InvalidParameter, "%s: %s", field, why).With("field", field).With("loss", l)
-	e.Elsewhere = true
+	e := fault.New(fault.InvalidParameter, "%s: %s", field, why).With("field", field)
+	e.About, e.Elsewhere = l, true
 	return e
 }
 
@@ -31,7 +32,7 @@ func InClientTerms(client Server, err error) error {
 	if !ok {
 		return err
 	}
-	l, ok := e.Details["loss"].(chat.Loss)
+	l, ok := e.About.(chat.Loss)
 	if !ok {
 		return err
 	}
@@ -41,12 +42,9 @@ func InClientTerms(client Server, err error) error {
 		return err
 	}
 	spelled := *e
-	spelled.Details = map[string]any{"field": own}
-	for name, value := range e.Details {
-		if name != "field" && name != "loss" {
-			spelled.Details[name] = value
-		}
-	}
+	spelled.About, spelled.Details = nil, make(map[string]any)
+	maps.Copy(spelled.Details, e.Details)
+	spelled.Details["field"] = own
 	if rest, found := strings.CutPrefix(e.Message, field+":"); found {
 		spelled.Message = own + ":" + rest
 	}

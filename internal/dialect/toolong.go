@@ -42,14 +42,17 @@ func SaysTooLong(words string) bool {
 // what the upstream says of it, fit for the client.
 func TooLong(message string) *fault.Error {
 	e := fault.New(fault.InvalidParameter, "%s", message).With("reason", tooLong)
+	e.TooLong = new(fault.TooLong)
 	tokens, window, ok := readFigures(message)
 	if found := sums.FindStringSubmatch(message); found != nil {
 		input, output := max(readNumber(found[1]), readNumber(found[4])), max(readNumber(found[2]), readNumber(found[5]))
 		if window = max(readNumber(found[3]), window); input < window && input+output > window {
+			*e.TooLong = fault.TooLong{Tokens: input + output, Window: window, Input: input, Output: output}
 			return e.With("tokens", input+output).With("window", window).With("input", input).With("output", output)
 		}
 	}
 	if ok {
+		e.TooLong.Tokens, e.TooLong.Window = tokens, window
 		e = e.With("tokens", tokens).With("window", window)
 	}
 	return e
@@ -92,20 +95,19 @@ func readNumber(text string) int64 {
 // conversation is too long it has the vendor's own words, with the figures where they
 // are known: Claude Code, gemini-cli and others shorten it on these words only.
 func ClientSentence(name string, e *fault.Error) string {
-	if e.Details["reason"] != tooLong {
+	l := e.TooLong
+	if l == nil {
 		return e.Message
 	}
-	tokens, known := e.Details["tokens"].(int64)
-	window, _ := e.Details["window"].(int64)
 	form := vendorWords[name]
 	if said := strings.ToLower(e.Message); strings.HasPrefix(said, form.known) || !form.first && strings.Contains(said, form.known) {
 		return e.Message
 	}
-	if input, output := e.Details["input"], e.Details["output"]; input != nil && form.both != "" {
-		return fmt.Sprintf(form.both, input, output, tokens, window)
+	if l.Input+l.Output > 0 && form.both != "" {
+		return fmt.Sprintf(form.both, l.Input, l.Output, l.Tokens, l.Window)
 	}
-	if known {
-		return fmt.Sprintf(form.exact, tokens, window)
+	if l.Tokens > 0 {
+		return fmt.Sprintf(form.exact, l.Tokens, l.Window)
 	}
 	return form.vague + e.Message
 }

@@ -9,23 +9,14 @@ import (
 	"time"
 
 	"stele/internal/jsonscan"
+	"stele/internal/wire"
 )
 
 // RetryAfter is when the headers say that trying again makes sense, or the words of a refusal;
 // 0: they do not.
 func RetryAfter(h http.Header, message string) time.Duration {
-	if wait, ok := waitFor(h.Get("Retry-After-Ms"), time.Millisecond); ok {
-		return wait
-	}
-	text := h.Get("Retry-After")
-	if wait, ok := waitFor(text, time.Second); ok {
-		return wait
-	}
-	if at, err := http.ParseTime(text); err == nil {
-		return min(max(0, time.Until(at)), LongestWait)
-	}
-	if wait, err := time.ParseDuration(text); err == nil {
-		return min(max(0, wait), LongestWait)
+	if wait, told := wire.RetryAfter(h); told {
+		return min(wait, LongestWait)
 	}
 	return cmp.Or(waitForReset(h), waitInWords(message))
 }
@@ -118,8 +109,6 @@ const LongestWait = 24 * time.Hour
 
 // waitFor reads a number of units to wait.
 func waitFor(text string, unit time.Duration) (time.Duration, bool) {
-	if n, err := strconv.ParseFloat(text, 64); err == nil && n > 0 {
-		return time.Duration(min(n*float64(unit), float64(LongestWait))), true
-	}
-	return 0, false
+	wait, ok := wire.Wait(text, unit)
+	return min(wait, LongestWait), ok
 }

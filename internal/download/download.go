@@ -11,10 +11,12 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"stele/internal/fault"
 	"stele/internal/file"
 	"stele/internal/scope"
+	"stele/internal/wire"
 )
 
 // policy keeps a file from being more than what is seen of it: no scripts, no
@@ -70,7 +72,7 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, r, http.StatusInternalServerError, "The file is damaged: what is here is not what was kept.")
 		return
 	}
-	w.Header().Set("Retry-After", "5")
+	wire.SetRetryAfter(w.Header(), 5*time.Second)
 	refuse(w, r, http.StatusServiceUnavailable, "The file cannot be read right now. Try again in a moment.")
 }
 

@@ -32,18 +32,26 @@ type Error struct {
 	Err        error          // the cause: logged, never shown
 
 	// What steers routing, and is never shown.
-	Unreached   bool   // no connection to the upstream came about, whatever was to be asked
-	Credentials bool   // the upstream refused this installation's own credentials
-	Ordered     bool   // the client ordered the sandbox to fail
-	Ours        bool   // a limit of this installation refused it: no upstream was asked
-	Elsewhere   bool   // what refused it, a limit of ours or of the upstream's or what its API cannot carry, is about this upstream only
-	Owed        bool   // the upstream was at work on it or had answered: what it produced is owed, and not known
-	Remedy      Remedy // as what the upstream may take the request after all
-	Room        int64  // tokens that its answer may have then
-	Refused     string // the parameter that it does not take, by its own name
+	Unreached   bool     // no connection to the upstream came about, whatever was to be asked
+	Credentials bool     // the upstream refused this installation's own credentials
+	Ordered     bool     // the client ordered the sandbox to fail
+	Ours        bool     // a limit of this installation refused it: no upstream was asked
+	Elsewhere   bool     // what refused it, a limit of ours or of the upstream's or what its API cannot carry, is about this upstream only
+	Owed        bool     // the upstream was at work on it or had answered: what it produced is owed, and not known
+	Remedy      Remedy   // as what the upstream may take the request after all
+	Room        int64    // tokens that its answer may have then
+	Refused     string   // the parameter that it does not take, by its own name
+	TooLong     *TooLong // the conversation is longer than the model's window
+	About       any      // what of a conversation it is about: a chat.Loss; nil: not known, or not about one
 
 	// Away says that the database or the place for files could not be reached.
 	Away bool
+}
+
+// TooLong is what an upstream says of a conversation that is longer than the model's window.
+type TooLong struct {
+	Tokens, Window int64 // how long it is, and may be; 0: not said
+	Input, Output  int64 // where only conversation and answer together are too long; 0: not so
 }
 
 // Remedy is a change that makes an upstream take a request that it refused; of a request to be

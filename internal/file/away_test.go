@@ -41,7 +41,7 @@ func TestAnInputThatTheStorageDoesNotGiveIsTheStoragesFault(t *testing.T) {
 	for name, trouble := range troubles {
 		for where, mood := range map[string]moody{"opened": {open: trouble}, "read": {breaks: trouble}} {
 			h.blobs.open, h.blobs.breaks = mood.open, mood.breaks
-			failed := media.Failing(read(t.Context()))
+			failed := media.ToFailure(read(t.Context()))
 			if failed.Class != media.Storage || !failed.CanTryAgain() || !failed.Ours() || !errors.Is(failed, trouble) {
 				t.Errorf("%s while it is %s: %v", name, where, failed)
 			}
@@ -50,7 +50,7 @@ func TestAnInputThatTheStorageDoesNotGiveIsTheStoragesFault(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	h.blobs.open = context.Canceled
-	if err := read(ctx); media.Failing(err).Class == media.Storage {
+	if err := read(ctx); media.ToFailure(err).Class == media.Storage {
 		t.Errorf("the caller has left: %v", err)
 	}
 }

@@ -35,7 +35,7 @@ func (s *Service) keep(ctx context.Context, up Upload, o media.Output) (*File, e
 	}
 	body, err := o.Open(ctx)
 	if err != nil {
-		return nil, media.Failing(err)
+		return nil, media.ToFailure(err)
 	}
 	defer body.Close()
 	source := &sourceError{Reader: body}
@@ -66,7 +66,7 @@ func (s *Service) keep(ctx context.Context, up Upload, o media.Output) (*File, e
 // fetchFailure is the failure of an output that broke off. What a maker of this installation
 // has spooled breaks off because of the disk.
 func fetchFailure(err error) error {
-	if f := media.Failing(err); f.Ours() {
+	if f := media.ToFailure(err); f.Ours() {
 		return f
 	}
 	return &media.Failure{Class: media.Transient, Message: "What the provider made could not be read.", Err: err}

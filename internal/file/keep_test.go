@@ -65,7 +65,7 @@ func TestOutputsThatAreNoneAreFailures(t *testing.T) {
 		"a lost link":     {media.Output{Kind: "image", Open: func(context.Context) (io.ReadCloser, error) { return nil, io.ErrUnexpectedEOF }}, media.Transient},
 	} {
 		_, err := h.Keep(t.Context(), "one", "gen_1", 0, test.output)
-		if err == nil || media.Failing(err).Class != test.class {
+		if err == nil || media.ToFailure(err).Class != test.class {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -45,7 +45,7 @@ func (s *Service) work(ctx context.Context, t *Task, step string, do func(contex
 func (t *Task) describe(span trace.Span, err error) {
 	span.Note(trace.Text(trace.Provider, t.Provider), trace.Text(trace.RequestModel, t.Model), trace.Text(trace.Task, t.ID))
 	if err != nil {
-		span.Fail(media.Failing(err).TaskCode())
+		span.Fail(media.ToFailure(err).TaskCode())
 	}
 	span.End()
 }

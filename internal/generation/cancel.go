@@ -55,7 +55,7 @@ func (s *Service) stop(ctx context.Context, t *Task) error {
 		bounded, cancel := context.WithTimeout(ctx, pollTime)
 		defer cancel()
 		if err := maker.Cancel(bounded, t.Ticket); err != nil {
-			s.logFailure(ctx, t, "the provider did not cancel", media.Failing(err))
+			s.logFailure(ctx, t, "the provider did not cancel", media.ToFailure(err))
 		}
 	}
 	return s.fail(ctx, t, canceledFailure())

@@ -27,7 +27,7 @@ func (s *Service) collect(ctx context.Context, t *Task) (again time.Duration, er
 	defer cancel()
 	last, err := s.success(ctx, t, maker)
 	if err != nil {
-		return s.collectLater(ctx, t, media.Failing(err))
+		return s.collectLater(ctx, t, media.ToFailure(err))
 	}
 	if len(last.Outputs) == 0 {
 		return 0, s.fail(ctx, t, &media.Failure{Class: media.ModelFailed, Message: "The model made nothing."})
@@ -50,7 +50,7 @@ func (s *Service) collect(ctx context.Context, t *Task) (again time.Duration, er
 		if _, theirs := errors.AsType[*media.Failure](err); err != nil && !theirs {
 			return s.keepLater(ctx, t, err), nil
 		} else if err != nil {
-			return s.collectLater(ctx, t, media.Failing(err))
+			return s.collectLater(ctx, t, media.ToFailure(err))
 		}
 		kept = append(kept, newMade(f, o))
 		crash.Point("kept")

@@ -76,7 +76,7 @@ func (s *Service) spentCost(ctx context.Context, t *Task) (nano int64, known boo
 	}
 	nano, err := biller.CostSoFar(context.WithoutCancel(ctx), t.ID)
 	if err != nil {
-		s.logFailure(ctx, t, "what a run has cost cannot be learned", media.Failing(err))
+		s.logFailure(ctx, t, "what a run has cost cannot be learned", media.ToFailure(err))
 	}
 	return nano, err == nil
 }

@@ -28,7 +28,7 @@ func (s *Service) poll(ctx context.Context, t *Task) {
 	case ctx.Err() != nil: // another process will adopt it
 		s.schedule.drop(t)
 	default:
-		s.logFailure(ctx, t, "a generation could not be followed", media.Failing(err))
+		s.logFailure(ctx, t, "a generation could not be followed", media.ToFailure(err))
 		s.schedule.pollAgain(t, unsavedWait)
 	}
 }
@@ -52,7 +52,7 @@ func (s *Service) look(ctx context.Context, t *Task) (next *Task, wait time.Dura
 	})
 	cancel()
 	if err != nil {
-		return s.handleUnseen(ctx, t, maker, media.Failing(err))
+		return s.handleUnseen(ctx, t, maker, media.ToFailure(err))
 	}
 	switch status.State {
 	case media.Success:

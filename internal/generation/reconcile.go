@@ -79,7 +79,7 @@ func (s *Service) price(ctx context.Context, t *Task) (nano int64, definite bool
 	})
 	if err != nil {
 		repeater, ok := maker.(Repeater) // it makes what it has lost anew, and is paid once
-		return 0, media.Failing(err).Class == media.Gone && ok && repeater.Repeats()
+		return 0, media.ToFailure(err).Class == media.Gone && ok && repeater.Repeats()
 	}
 	told := status.Nano > 0 || status.Settled
 	switch {

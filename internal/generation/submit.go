@@ -94,7 +94,7 @@ func (s *Service) ask(ctx context.Context, t *Task, maker Maker, req media.Reque
 	})
 	crash.Point("submitted")
 	if err != nil {
-		return s.handleRefusal(ctx, t, media.Failing(err))
+		return s.handleRefusal(ctx, t, media.ToFailure(err))
 	}
 	return s.saveTicket(ctx, t, status)
 }
@@ -198,7 +198,7 @@ func (s *Service) recover(ctx context.Context, t *Task) (again time.Duration, er
 	ticket, found, err := finder.Find(ctx, t.ID, t.Asked)
 	switch {
 	case err != nil:
-		s.logFailure(ctx, t, "a lost submission could not be looked up", media.Failing(err))
+		s.logFailure(ctx, t, "a lost submission could not be looked up", media.ToFailure(err))
 		if !s.Now().Before(t.Deadline) {
 			return 0, s.fail(ctx, t, lostFailure())
 		}

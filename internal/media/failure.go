@@ -85,9 +85,9 @@ func (f *Failure) TaskCode() string {
 	return "provider_unavailable"
 }
 
-// Failing is err as a Failure. What is none is taken for a passing trouble, our own where
+// ToFailure makes a Failure of err. What is none is taken for a passing trouble, our own where
 // it says so, of which nothing more is told to the client.
-func Failing(err error) *Failure {
+func ToFailure(err error) *Failure {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		return f
 	}

@@ -43,7 +43,7 @@ func (h Header) Decode(ctx context.Context, lease *memory.Lease, r io.Reader) (m
 	go func() {
 		var d decoded
 		d.err = RunSafely(func() (err error) {
-			d.picture, err = decode(Halting(ctx, r))
+			d.picture, err = decode(WithContext(ctx, r))
 			return err
 		})
 		done <- d
@@ -88,15 +88,15 @@ func RunApart(ctx context.Context, work func() error) error {
 	}
 }
 
-// Halting is a reader that ends with ctx.
-func Halting(ctx context.Context, r io.Reader) io.Reader { return &halting{ctx, r} }
+// WithContext makes a reader end with ctx.
+func WithContext(ctx context.Context, r io.Reader) io.Reader { return &contextReader{ctx, r} }
 
-type halting struct {
+type contextReader struct {
 	ctx context.Context //nolint:containedctx // that of one call
 	io.Reader
 }
 
-func (h *halting) Read(p []byte) (int, error) {
+func (h *contextReader) Read(p []byte) (int, error) {
 	if err := h.ctx.Err(); err != nil {
 		return 0, err
 	}

@@ -131,10 +131,10 @@ func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m at
 		return outgoing{}, nil, err
 	}
 	talk, billed := dialect.WithoutAttribution(talk, c.dialect.Name())
-	talk, offered := dialect.Offered(talk, c.dialect.Name())
+	talk, offered := dialect.SelectTools(talk, c.dialect.Name())
 	talk, compacted := dialect.WithoutCompacted(talk, c.dialect.Name())
-	talk, paired := dialect.Paired(dialect.Matched(talk))
-	talk, placed := dialect.Placed(talk)
+	talk, paired := dialect.PairResults(dialect.MatchResults(talk))
+	talk, placed := dialect.PlaceResults(talk)
 	talk, mended := m.mend(talk)
 	talk, outdated, err := dialect.WithModernSchemas(talk)
 	if err != nil {

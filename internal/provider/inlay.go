@@ -37,7 +37,7 @@ const markDigits = 8
 // lift takes long payloads out of a conversation and leaves marks. The conversation
 // itself stays as it is.
 func (in *inlays) lift(talk *chat.Conversation) *chat.Conversation {
-	if !slices.ContainsFunc(talk.Messages, func(m chat.Message) bool { return slices.ContainsFunc(m.Parts, heavy) }) {
+	if !slices.ContainsFunc(talk.Messages, func(m chat.Message) bool { return slices.ContainsFunc(m.Parts, hasPayload) }) {
 		return talk
 	}
 	lean := talk.Clone()
@@ -50,25 +50,25 @@ func (in *inlays) lift(talk *chat.Conversation) *chat.Conversation {
 func (in *inlays) liftParts(parts []chat.Part) {
 	for i := range parts {
 		p := &parts[i]
-		if p.Media != nil && liftable(p.Media) {
+		if p.Media != nil && isLiftable(p.Media) {
 			media := *p.Media
 			media.Base64 = media.Base64[:shownHead] + in.add(media.Base64[shownHead:])
 			p.Media = &media
 		}
-		if slices.ContainsFunc(p.Content, heavy) {
+		if slices.ContainsFunc(p.Content, hasPayload) {
 			p.Content = slices.Clone(p.Content)
 			in.liftParts(p.Content)
 		}
 	}
 }
 
-// heavy reports whether a part has a payload to lift.
-func heavy(p chat.Part) bool {
-	return p.Media != nil && liftable(p.Media) || slices.ContainsFunc(p.Content, heavy)
+// hasPayload reports whether a part has a payload to lift.
+func hasPayload(p chat.Part) bool {
+	return p.Media != nil && isLiftable(p.Media) || slices.ContainsFunc(p.Content, hasPayload)
 }
 
-// liftable is what no dialect reads: words are put into the text.
-func liftable(m *chat.Media) bool {
+// isLiftable reports whether no dialect reads it: words are put into the text.
+func isLiftable(m *chat.Media) bool {
 	return len(m.Base64) >= longPayload && !dialect.IsText(m.Type) && m.Type != ""
 }
 

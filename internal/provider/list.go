@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -139,7 +138,17 @@ func chats(m jsonscan.Value) bool {
 		return false
 	}
 	out := m.Get("architecture", "output_modalities")
-	return out.Kind() != jsonscan.Array || bytes.Contains(out.Raw(), []byte(`"text"`))
+	return out.Kind() != jsonscan.Array || hasText(out, "text")
+}
+
+// hasText reports whether a text is in a list.
+func hasText(list jsonscan.Value, text string) bool {
+	for _, v := range list.Elements() {
+		if v.View() == text {
+			return true
+		}
+	}
+	return false
 }
 
 func readAnthropicList(page jsonscan.Value) (list []Listed, next string) {
@@ -156,7 +165,7 @@ func readAnthropicList(page jsonscan.Value) (list []Listed, next string) {
 
 func readGeminiList(page jsonscan.Value) (list []Listed, next string) {
 	for _, m := range page.Get("models").Elements() {
-		if bytes.Contains(m.Get("supportedGenerationMethods").Raw(), []byte(`"generateContent"`)) {
+		if hasText(m.Get("supportedGenerationMethods"), "generateContent") {
 			list = append(list, Listed{
 				ID: strings.TrimPrefix(m.Get("name").View(), "models/"), Name: m.Get("displayName").View(), Description: m.Get("description").View(),
 			})

@@ -95,7 +95,7 @@ func (r *rejoiner) take(events []chat.Event) []chat.Event {
 // ends reports whether the answer ends here, or a block that may go on.
 func ends(events []chat.Event) bool {
 	for i := range events {
-		if e := &events[i]; e.Kind == chat.Finish || e.Kind == chat.Close && tearable(e.Part.Kind) {
+		if e := &events[i]; e.Kind == chat.Finish || e.Kind == chat.Close && isTearable(e.Part.Kind) {
 			return true
 		}
 	}
@@ -138,7 +138,7 @@ func (r *rejoiner) takeEvent(e chat.Event) {
 		}
 		r.release()
 	case chat.Close:
-		if tearable(e.Part.Kind) {
+		if isTearable(e.Part.Kind) {
 			r.follow([]chat.Event{e})
 			r.held = append(r.held, e)
 			return

@@ -128,7 +128,7 @@ func joinParts(a, b []chat.Part) []chat.Part {
 	return append(a, b...)
 }
 
-func together(a, b *chat.Part) bool { return a.Kind == b.Kind && tearable(a.Kind) && a.Proof == "" }
+func together(a, b *chat.Part) bool { return a.Kind == b.Kind && isTearable(a.Kind) && a.Proof == "" }
 
-// tearable reports whether a part may be torn apart by a pause.
-func tearable(k chat.Kind) bool { return k == chat.Text || k == chat.Thought }
+// isTearable reports whether a part may be torn apart by a pause.
+func isTearable(k chat.Kind) bool { return k == chat.Text || k == chat.Thought }

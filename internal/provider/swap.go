@@ -50,7 +50,7 @@ func (c *Chat) swapParts(req *chat.Request, t relay.Target) (*chat.Request, erro
 	if err != nil {
 		return req.With(talk), nil //nolint:nilerr // two parts of the conversation came from one of the client's
 	}
-	whole := req.Rewritten(body, lost)
+	whole := req.WithBody(body, lost)
 	whole.Inlaid = in
 	return whole, nil
 }

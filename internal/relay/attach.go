@@ -251,7 +251,8 @@ func withPart(err error, m chat.Message, p chat.Part) error {
 	}
 	l := chat.LostPart(m, p, chat.Dropped, "")
 	e.Message = l.Field + ": " + e.Message
-	return e.With("field", l.Field).With("loss", l)
+	e.About = l
+	return e.With("field", l.Field)
 }
 
 // put is the request with what was got in the place of what named it.

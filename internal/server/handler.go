@@ -12,10 +12,12 @@ import (
 	"strings"
 	"time"
 
+	"stele/internal/access"
 	"stele/internal/fault"
 	"stele/internal/scope"
 	"stele/internal/trace"
 	"stele/internal/uid"
+	"stele/internal/wire"
 )
 
 // handler is what every request passes, outermost first: its id and scope, the
@@ -186,7 +188,7 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request, check func(conte
 	if check != nil {
 		if err := check(r.Context()); err != nil {
 			scope.From(r.Context()).Note(slog.Any("error", err))
-			w.Header().Set("Retry-After", "1")
+			wire.SetRetryAfter(w.Header(), time.Second)
 			w.WriteHeader(http.StatusServiceUnavailable)
 			_, _ = w.Write([]byte("not ready\n"))
 			return
@@ -219,7 +221,7 @@ func (s *Server) lastNet(x *exchange, request *scope.Request, v any) {
 var sane = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$`)
 
 func requestID(sent string) string {
-	if sent != "" && sane.MatchString(sent) && !strings.Contains(sent, "sk_") {
+	if sent != "" && sane.MatchString(sent) && !strings.Contains(sent, access.KeyMark) {
 		return sent
 	}
 	return uid.New("req")

@@ -2,10 +2,12 @@ package server
 
 import (
 	"net/http"
+	"time"
 
 	"stele/internal/fair"
 	"stele/internal/fault"
 	"stele/internal/scope"
+	"stele/internal/wire"
 )
 
 // What the long heads of all requests that are being served may take, and those of one
@@ -73,7 +75,7 @@ func (x *exchange) address() string {
 func refuse(x *exchange, r *http.Request, e *fault.Error) {
 	x.Header().Set("Content-Type", "application/json; charset=utf-8")
 	x.Header().Set("Cache-Control", "no-store")
-	x.Header().Set("Retry-After", "1")
+	wire.SetRetryAfter(x.Header(), time.Second)
 	x.WriteHeader(e.Status())
 	_, _ = x.Write(e.Envelope(scope.From(r.Context()).ID))
 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"stele/internal/access"
 	"stele/internal/scope"
 )
 
@@ -106,12 +107,12 @@ func (s *Server) write(level slog.Level, facts []slog.Attr) {
 	_ = handler.Handle(context.Background(), line) // there is no other place to tell it
 }
 
-var keyText = regexp.MustCompile(`sk_(dev|live)_[0-9A-Za-z]*`)
+var keyText = regexp.MustCompile("(" + access.Development.Prefix() + "|" + access.Production.Prefix() + ")[0-9A-Za-z]*")
 
 // redact takes API keys out of a text that goes into a log.
 func redact(text string) string {
-	if !strings.Contains(text, "sk_") { // most of them, by far
+	if !strings.Contains(text, access.KeyMark) { // most of them, by far
 		return text
 	}
-	return keyText.ReplaceAllString(text, "sk_${1}_••••")
+	return keyText.ReplaceAllString(text, "$1••••")
 }

@@ -249,7 +249,7 @@ func (s *Supply) noteOrder(provider string, err error) {
 		s.o.Router.Note(provider, nil)
 		return
 	}
-	f := media.Failing(err)
+	f := media.ToFailure(err)
 	if f.Ours() {
 		return
 	}

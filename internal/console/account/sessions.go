@@ -7,6 +7,7 @@ import (
 	"stele/internal/access"
 	"stele/internal/console/page"
 	"stele/internal/fault"
+	"stele/internal/wire"
 )
 
 type sessionsPage struct {
@@ -101,7 +102,7 @@ func (c *Room) changePassword(w http.ResponseWriter, r *http.Request, v access.V
 	if err != nil && fault.From(err).Code == fault.RateLimited {
 		e := fault.From(err)
 		page.Note(r, e)
-		page.RetryAfter(w, e)
+		wire.SetRetryAfter(w.Header(), e.RetryAfter)
 		p := passwordPage{Problems: map[string]string{"current": e.Message + " Try again " + page.Later(e.RetryAfter) + "."}}
 		return c.passwordPage(w, r, v, http.StatusTooManyRequests, p)
 	}

@@ -3,7 +3,6 @@ package page
 import (
 	"fmt"
 	"log/slog"
-	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"stele/internal/fault"
 	"stele/internal/scope"
+	"stele/internal/wire"
 )
 
 // NoPage is the answer of an address that leads nowhere.
@@ -38,13 +38,6 @@ func DeedSentence(r *http.Request, sentences ...string) string {
 	return ""
 }
 
-// RetryAfter tells the client how long to wait, where the error knows.
-func RetryAfter(w http.ResponseWriter, e *fault.Error) {
-	if e.RetryAfter > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(e.RetryAfter.Seconds()))))
-	}
-}
-
 // FieldProblem takes apart an error that belongs beside a field of a form.
 func FieldProblem(err error) (field, sentence string, ok bool) {
 	e := fault.From(err)
@@ -68,11 +61,11 @@ func TryAgain(w http.ResponseWriter, r *http.Request, err error) (status int, pr
 		return http.StatusUnprocessableEntity, e.Message, true
 	case fault.RateLimited:
 		Note(r, e)
-		RetryAfter(w, e)
+		wire.SetRetryAfter(w.Header(), e.RetryAfter)
 		return http.StatusTooManyRequests, e.Message + " Try again " + Later(e.RetryAfter) + ".", true
 	case fault.Unavailable:
 		Note(r, e)
-		RetryAfter(w, e)
+		wire.SetRetryAfter(w.Header(), e.RetryAfter)
 		return http.StatusServiceUnavailable, e.Message, true
 	}
 	return 0, "", false

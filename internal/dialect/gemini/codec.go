@@ -30,6 +30,9 @@ func (Codec) Reads(p *chat.Part, passes bool) bool {
 	return passes || p.Media != nil && isYouTube(p.Media.URL)
 }
 
+// Fields are the members of a request that the dialect looks at.
+func Fields() *dialect.Known { return members }
+
 // addressOf is where a model is asked. Streams are always asked for as SSE.
 func addressOf(t dialect.Target) string {
 	model := t.Model

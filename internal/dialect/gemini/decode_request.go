@@ -29,11 +29,7 @@ func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {
 	if misspelled != nil {
 		return nil, misspelled
 	}
-	method := "generateContent"
-	if in.Stream {
-		method = "streamGenerateContent"
-	}
-	origin := chat.Origin{Dialect: name, Body: in.Body, Facts: facts, Header: in.Header, Method: method, Usage: true, Unframed: in.Stream && !in.Framed}
+	origin := chat.Origin{Dialect: name, Body: in.Body, Facts: facts, Header: in.Header, Usage: true, Unframed: in.Stream && !in.Framed}
 	return chat.NewRequest(strings.Clone(in.Model), in.Stream, origin, func() (*chat.Conversation, error) { return decode(in.Body) }), nil
 }
 
@@ -42,9 +38,6 @@ var members = dialect.NewKnown([]string{
 	"contents", "systemInstruction", "tools", "toolConfig", "generationConfig", "thinkingConfig", "serviceTier", "model", "reasoning", "thinking",
 	"reasoningEffort", "extraBody", "options", "cachedContent", "continuationToken", "labels", "store", "safetySettings",
 })
-
-// Fields are the members of a request that the dialect looks at.
-func Fields() *dialect.Known { return members }
 
 // checkName refuses a member that is a field but for its letters' case, also in what
 // counts as part of the body: extraBody and options, and one of them in the other.

@@ -91,7 +91,9 @@ func refuse(l chat.Loss, format string, args ...any) error {
 			field = own
 		}
 	}
-	return fault.New(fault.InvalidParameter, "%s: %s.", field, fmt.Sprintf(format, args...)).With("field", field).With("loss", l)
+	e := fault.New(fault.InvalidParameter, "%s: %s.", field, fmt.Sprintf(format, args...)).With("field", field)
+	e.About = l
+	return e
 }
 
 // writeExtras sorts what only one dialect knows: this one's is written back, others'

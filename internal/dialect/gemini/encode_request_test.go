@@ -254,7 +254,7 @@ func TestRefusals(t *testing.T) {
 		if !ok || e.Code != fault.InvalidParameter || e.Details["field"] == nil || e.Details["field"] == "" {
 			t.Errorf("%s: %v", name, err)
 		}
-		if _, ok := e.Details["loss"].(chat.Loss); !ok {
+		if _, ok := e.About.(chat.Loss); !ok {
 			t.Errorf("%s: does not say what it is about", name)
 		}
 	}

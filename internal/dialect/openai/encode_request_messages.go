@@ -114,7 +114,7 @@ func (e *requestWriter) writeAssistant(m chat.Message) (calls []chat.Part, said 
 	}
 	if len(t.calls) > 0 {
 		e.nameCalls(t.calls)
-		packed := e.detailed(t.calls)
+		packed := e.detailsOf(t.calls)
 		thoughts, signed = append(thoughts, packed...), signed || len(packed) > 0
 	}
 	e.writeThoughts(m, t, thoughts, signed)

@@ -41,7 +41,7 @@ func TestRefusesWhatMustNotBeLeftOut(t *testing.T) {
 			if e.Details["field"] != row.field {
 				t.Errorf("about %v: %s", e.Details["field"], e.Message)
 			}
-			if _, ok := e.Details["loss"].(chat.Loss); !ok {
+			if _, ok := e.About.(chat.Loss); !ok {
 				t.Error("the loss is not there")
 			}
 		})

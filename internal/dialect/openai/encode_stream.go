@@ -57,14 +57,6 @@ type told struct {
 
 func (*streamWriter) ContentType() string { return "text/event-stream" }
 
-func (*streamWriter) KeepAlive(dst []byte) []byte { return append(dst, ": keep-alive\n\n"...) }
-
-// Fail appends an error. No [DONE] follows: the answer is not done.
-func (*streamWriter) Fail(dst []byte, e *fault.Error, requestID string) []byte {
-	_, body := Codec{}.EncodeError(e, requestID)
-	return append(append(append(dst, "data: "...), body...), "\n\n"...)
-}
-
 // Encode appends the chunks of one event.
 func (x *streamWriter) Encode(dst []byte, e *chat.Event) ([]byte, error) {
 	if x.req != nil {
@@ -94,6 +86,14 @@ func (x *streamWriter) Encode(dst []byte, e *chat.Event) ([]byte, error) {
 	case chat.Counted: // loose only
 	}
 	return dst, nil
+}
+
+func (*streamWriter) KeepAlive(dst []byte) []byte { return append(dst, ": keep-alive\n\n"...) }
+
+// Fail appends an error. No [DONE] follows: the answer is not done.
+func (*streamWriter) Fail(dst []byte, e *fault.Error, requestID string) []byte {
+	_, body := Codec{}.EncodeError(e, requestID)
+	return append(append(append(dst, "data: "...), body...), "\n\n"...)
 }
 
 func (x *streamWriter) start(dst []byte, e *chat.Event) []byte {

@@ -172,26 +172,6 @@ func (l *layout) respell(edits *jsonscan.Edits, t dialect.Target) (losses []chat
 	return losses, nil
 }
 
-// noUsage is what every chunk of a stream says whose usage was asked for.
-var noUsage = []byte(`,"usage":null`)
-
-// DropUnasked takes out the usage that is not there yet: the SDKs of Mistral and OpenRouter refuse
-// a null they did not ask for. Inside of a text these bytes cannot be: its quotes are escaped.
-func (Codec) DropUnasked(frames []byte) []byte {
-	at := bytes.Index(frames, noUsage)
-	if at < 0 {
-		return frames
-	}
-	kept, rest := frames[:at], frames[at+len(noUsage):]
-	for {
-		at := bytes.Index(rest, noUsage)
-		if at < 0 {
-			return append(kept, rest...)
-		}
-		kept, rest = append(kept, rest[:at]...), rest[at+len(noUsage):]
-	}
-}
-
 // Rename puts another model's name into an answer or a frame. What has none
 // comes back as it is.
 func (Codec) Rename(raw []byte, model string) []byte {
@@ -213,6 +193,26 @@ func (Codec) PutCost(raw []byte, nano int64) []byte {
 		return raw
 	}
 	return dialect.PutCost(raw, jsonscan.Find(raw, start, "usage"), nano)
+}
+
+// noUsage is what every chunk of a stream says whose usage was asked for.
+var noUsage = []byte(`,"usage":null`)
+
+// DropUnasked takes out the usage that is not there yet: the SDKs of Mistral and OpenRouter refuse
+// a null they did not ask for. Inside of a text these bytes cannot be: its quotes are escaped.
+func (Codec) DropUnasked(frames []byte) []byte {
+	at := bytes.Index(frames, noUsage)
+	if at < 0 {
+		return frames
+	}
+	kept, rest := frames[:at], frames[at+len(noUsage):]
+	for {
+		at := bytes.Index(rest, noUsage)
+		if at < 0 {
+			return append(kept, rest...)
+		}
+		kept, rest = append(kept, rest[:at]...), rest[at+len(noUsage):]
+	}
 }
 
 // NothingToMeter reports whether a run of whole frames ends with plain text: no usage, no end,

@@ -76,8 +76,8 @@ func bare(proof string) string {
 	return value
 }
 
-// detailed are the signatures of calls that their server has among reasoning_details, under the ids that the calls are sent with.
-func (e *requestWriter) detailed(calls []chat.Part) (list []chat.Placed) {
+// detailsOf are the signatures of calls that their server has among reasoning_details, under the ids that the calls are sent with.
+func (e *requestWriter) detailsOf(calls []chat.Part) (list []chat.Placed) {
 	for i := range calls {
 		raw, _ := e.openProof(calls[i].Proof)
 		if packed, found := strings.CutPrefix(raw, inDetails); found {

@@ -28,7 +28,7 @@ func TestQuickWorkIsDoneWhenItIsAccepted(t *testing.T) {
 		t.Fatalf("%+v, %v", again, err)
 	}
 	m.Forget(got.Ticket)
-	if _, err := m.Poll(t.Context(), got.Ticket); media.Failing(err).Class != media.Gone {
+	if _, err := m.Poll(t.Context(), got.Ticket); media.ToFailure(err).Class != media.Gone {
 		t.Errorf("forgotten work: %v", err)
 	}
 }

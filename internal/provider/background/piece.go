@@ -74,7 +74,7 @@ func (p *piece) end(ctx context.Context, outputs []media.Output, err error) {
 	case ctx.Err() != nil:
 		p.state, p.failure = media.Failed, &media.Failure{Class: media.Stopped, Message: "The work was stopped.", Err: err}
 	default:
-		p.state, p.failure = media.Failed, media.Failing(err)
+		p.state, p.failure = media.Failed, media.ToFailure(err)
 	}
 }
 

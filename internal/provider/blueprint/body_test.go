@@ -292,7 +292,7 @@ func TestAnInputThatCannotBeReadIsNeverSent(t *testing.T) {
 			}
 			defer stage.Close()
 			_, err := open(t, req.Model.Kind, stage.URL, nil).Submit(t.Context(), req)
-			if f := media.Failing(err); f.Class != media.Transient || stage.Accepted() != 0 {
+			if f := media.ToFailure(err); f.Class != media.Transient || stage.Accepted() != 0 {
 				t.Errorf("%s, %s: %v, %d accepted", model, name, err, stage.Accepted())
 			}
 		}

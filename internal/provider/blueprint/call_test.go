@@ -79,7 +79,7 @@ func TestEnvelopesAndSecondCalls(t *testing.T) {
 	m := acting(t, envelopes, server.URL)
 	for refused, class := range map[int]media.Class{1002: media.Rate, 1026: media.PolicyInput, 9999: media.BadInput} {
 		code = refused
-		if _, err := m.Submit(t.Context(), simple("acme/v1")); media.Failing(err).Class != class {
+		if _, err := m.Submit(t.Context(), simple("acme/v1")); media.ToFailure(err).Class != class {
 			t.Errorf("code %d: %v", refused, err)
 		}
 	}
@@ -130,7 +130,7 @@ outputs: [{path: audio, form: hex}, {path: picture, form: base64}, {path: link}]
 		body = text
 		list, err := m.makeWhole(t.Context(), simple("acme/whole"), nil)
 		if want == "" {
-			if media.Failing(err).Class != media.ModelFailed {
+			if media.ToFailure(err).Class != media.ModelFailed {
 				t.Errorf("%s: %v, %v", text, list, err)
 			}
 			continue
@@ -381,7 +381,7 @@ func TestACallThatWasMadeGoesOn(t *testing.T) {
 		}
 	}
 	m.Forget(status.Ticket)
-	if _, err := m.Poll(t.Context(), status.Ticket); media.Failing(err).Class != media.Gone || m.Holds(status.Ticket) {
+	if _, err := m.Poll(t.Context(), status.Ticket); media.ToFailure(err).Class != media.Gone || m.Holds(status.Ticket) {
 		t.Errorf("forgotten: %v", err)
 	}
 }
@@ -398,7 +398,7 @@ func TestWhatWaitsIsTakenOffTheQueue(t *testing.T) {
 	if err := m.Cancel(t.Context(), status.Ticket); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Poll(t.Context(), status.Ticket); media.Failing(err).Class != media.Gone {
+	if _, err := m.Poll(t.Context(), status.Ticket); media.ToFailure(err).Class != media.Gone {
 		t.Errorf("%v", err)
 	}
 	done, err := m.Submit(t.Context(), request(t, "comfyui/sdxl", "text_to_image"))
@@ -424,7 +424,7 @@ func TestAnAnswerThatDoesNotComeInTimeIsLost(t *testing.T) {
 	defer server.Close()
 	defer close(hold)
 	m := acting(t, strings.Replace(envelopes, "id: task_id}", "id: task_id, timeout: 1s}", 1), server.URL)
-	if _, err := m.Submit(t.Context(), simple("acme/v1")); media.Failing(err).Class != media.SubmitUnknown {
+	if _, err := m.Submit(t.Context(), simple("acme/v1")); media.ToFailure(err).Class != media.SubmitUnknown {
 		t.Errorf("%v", err)
 	}
 }
@@ -435,7 +435,7 @@ func TestAnAnswerThatNamesNothingIsLost(t *testing.T) {
 	for _, body := range []string{"", "<html>hello</html>", `{}`, `{"base_resp":{"status_code":0}}`, `{"task_id":"","base_resp":{"status_code":0}}`} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, body) }))
 		for _, file := range []string{envelopes, bare} {
-			if _, err := acting(t, file, server.URL).Submit(t.Context(), simple("acme/v1")); media.Failing(err).Class != media.SubmitUnknown {
+			if _, err := acting(t, file, server.URL).Submit(t.Context(), simple("acme/v1")); media.ToFailure(err).Class != media.SubmitUnknown {
 				t.Errorf("%s: %v", body, err)
 			}
 		}

@@ -26,7 +26,7 @@ func (m *Maker) cancel(ctx context.Context, op *Operation, t *ticket) error {
 		step := &op.Cancel[i]
 		if len(step.From) > 0 {
 			status, err := m.poll(ctx, op, t, false)
-			if done && err != nil && media.Failing(err).Class == media.Gone {
+			if done && err != nil && media.ToFailure(err).Class == media.Gone {
 				return nil // what waited was taken off the list
 			}
 			if err != nil {

@@ -14,6 +14,7 @@ import (
 	"unicode"
 
 	"stele/internal/media"
+	"stele/internal/wire"
 )
 
 // The order of tests is the same for every answer: did one come, its HTTP
@@ -137,22 +138,15 @@ func byStatus(status int, ordering bool) media.Class {
 
 // patience is how long the provider asks to wait.
 func (op *Operation) patience(a answer, message string) time.Duration {
-	const most = time.Hour
+	const most, senseless = time.Hour, 1e6 * time.Second
 	wait := time.Duration(0)
 	for _, p := range op.Error.Retry {
 		if text := p.text(a.doc); wait == 0 && text != "" {
 			wait = seconds(text)
 		}
 	}
-	if text := a.header.Get("Retry-After-Ms"); text != "" {
-		wait = seconds(text) / 1000
-	}
-	if text := a.header.Get("Retry-After"); text != "" {
-		if wait = seconds(text); wait == 0 {
-			if when, err := http.ParseTime(text); err == nil {
-				wait = time.Until(when)
-			}
-		}
+	if told, ok := wire.RetryAfter(a.header); ok && told < senseless {
+		wait = told
 	}
 	if _, after, ok := strings.Cut(message, op.Error.Says); wait == 0 && op.Error.Says != "" && ok {
 		end := strings.IndexFunc(after, func(r rune) bool { return r != '.' && !unicode.IsDigit(r) })

@@ -104,7 +104,7 @@ func (m *Maker) remint(op *Operation, t *ticket, o *media.Output, place int) {
 	first := o.Open
 	o.Open = func(ctx context.Context) (io.ReadCloser, error) {
 		body, err := first(ctx)
-		if err == nil || media.Failing(err).Class != media.Gone {
+		if err == nil || media.ToFailure(err).Class != media.Gone {
 			return body, err
 		}
 		again, lookErr := m.poll(ctx, op, t, false)

@@ -50,7 +50,7 @@ func TestFilesAreGivenInTheCheapestWay(t *testing.T) {
 		w := &writing{maker: m, op: m.ops["replicate/prediction"], req: &req, encode: "json"}
 		got, err := w.give(t.Context(), &c.source, "")
 		if c.want == "" {
-			if media.Failing(err).Class != media.BadInput {
+			if media.ToFailure(err).Class != media.BadInput {
 				t.Errorf("%s: %v, %v", name, got, err)
 			}
 			continue
@@ -69,7 +69,7 @@ func TestNoMoreIsInlinedThanABodyMayHold(t *testing.T) {
 	if _, err := w.give(t.Context(), &first, "base64"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.give(t.Context(), &second, "base64"); media.Failing(err).Class != media.BadInput {
+	if _, err := w.give(t.Context(), &second, "base64"); media.ToFailure(err).Class != media.BadInput {
 		t.Errorf("%v", err)
 	}
 }

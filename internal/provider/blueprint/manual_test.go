@@ -92,7 +92,7 @@ func TestAWorkflowOfTheOperatorsIsMade(t *testing.T) {
 		t.Errorf("%s, %v", order, err)
 	}
 	finder.files = func(string) ([]byte, error) { return nil, errors.New("gone") }
-	if _, err := finder.Submit(t.Context(), req); media.Failing(err).Class != media.ModelFailed {
+	if _, err := finder.Submit(t.Context(), req); media.ToFailure(err).Class != media.ModelFailed {
 		t.Errorf("without the file: %v", err)
 	}
 	for text, want := range map[string]string{"{": "is no JSON", `{"nodes":[]}`: "Export (API)"} {

@@ -82,7 +82,7 @@ func survives(t *testing.T, p *suiteProvider) {
 	kept := media.Ticket(bytes.Clone(status.Ticket))
 	fresh := p.Open()
 	if p.Whole {
-		if _, err := fresh.Poll(t.Context(), kept); media.Failing(err).Class != media.Gone {
+		if _, err := fresh.Poll(t.Context(), kept); media.ToFailure(err).Class != media.Gone {
 			t.Errorf("another process: %v", err)
 		}
 		return
@@ -96,7 +96,7 @@ func refuses(t *testing.T, p *suiteProvider) {
 		p.Stage.Refuses(class)
 		_, err := m.Submit(t.Context(), p.Request)
 		p.failure(t, err, class)
-		if wait := media.Failing(err).RetryAfter; class == media.Rate && wait != 7*time.Second {
+		if wait := media.ToFailure(err).RetryAfter; class == media.Rate && wait != 7*time.Second {
 			t.Errorf("asked to wait for %s", wait)
 		}
 	}
@@ -167,7 +167,7 @@ func empties(t *testing.T, p *suiteProvider) {
 	status, err := m.Submit(t.Context(), p.Request)
 	if p.Whole && err != nil {
 		p.failure(t, err, media.ModelFailed)
-		if !media.Failing(err).Charged {
+		if !media.ToFailure(err).Charged {
 			t.Error("the provider's success is free")
 		}
 		return
@@ -206,7 +206,7 @@ func troubles(t *testing.T, p *suiteProvider) {
 		p.failure(t, err, media.Transient)
 	}
 	p.Stage.Troubles(429)
-	if _, err := m.Poll(t.Context(), status.Ticket); err == nil || !media.Failing(err).CanTryAgain() {
+	if _, err := m.Poll(t.Context(), status.Ticket); err == nil || !media.ToFailure(err).CanTryAgain() {
 		t.Errorf("too many looks: %v", err)
 	}
 	gone, stop := context.WithCancel(t.Context())
@@ -281,7 +281,7 @@ func finds(t *testing.T, p *suiteProvider) {
 		t.Errorf("before the order: found %t, %v", found, err)
 	}
 	p.Stage.Loses()
-	if _, err := m.Submit(t.Context(), p.Request); media.Failing(err).Class != media.SubmitUnknown {
+	if _, err := m.Submit(t.Context(), p.Request); media.ToFailure(err).Class != media.SubmitUnknown {
 		t.Fatal(err)
 	}
 	fresh, _ := p.Open().(generation.Finder)
@@ -359,7 +359,7 @@ func (p *suiteProvider) check(t *testing.T, end media.Status) {
 // not.
 func (p *suiteProvider) failure(t *testing.T, err error, class media.Class) {
 	t.Helper()
-	f := media.Failing(err)
+	f := media.ToFailure(err)
 	if err == nil || f.Class != class {
 		t.Fatalf("want %s, got %v", class, err)
 	}

@@ -38,7 +38,7 @@ func look(ctx context.Context, given []media.Source) ([]source, error) {
 		if err != nil {
 			return nil, err
 		}
-		header, err := picture.Look(picture.Halting(ctx, io.LimitReader(r, sourceBytes)))
+		header, err := picture.Look(picture.WithContext(ctx, io.LimitReader(r, sourceBytes)))
 		_ = r.Close()
 		switch {
 		case ctx.Err() != nil:
@@ -120,7 +120,7 @@ func readSource(ctx context.Context, s media.Source) ([]byte, error) {
 		return nil, err
 	}
 	defer r.Close()
-	file, err := io.ReadAll(io.LimitReader(picture.Halting(ctx, r), sourceBytes+1))
+	file, err := io.ReadAll(io.LimitReader(picture.WithContext(ctx, r), sourceBytes+1))
 	if err != nil {
 		return nil, err
 	}

@@ -183,7 +183,7 @@ func TestAPictureThatIsNoneIsTheClientsFault(t *testing.T) {
 	t.Parallel()
 	req := ordered(t, modelOf(t, "motion.yaml"), `"start_frame":"a","duration":1`, map[string][]byte{"a": []byte("no picture")})
 	_, err := director.Make(t.Context(), req, func(float64) {})
-	if f := media.Failing(err); f.Class != media.BadInput {
+	if f := media.ToFailure(err); f.Class != media.BadInput {
 		t.Errorf("it fails with %v", err)
 	}
 }
@@ -256,7 +256,7 @@ func TestMP4IsOfferedWhereItCanBeMade(t *testing.T) {
 	}
 	req := ordered(t, m, `"prompt":"Hello","duration":1`, nil)
 	req.Parameters["output_format"] = "mp4"
-	if _, err := director.Make(t.Context(), req, func(float64) {}); media.Failing(err).Class != media.BadInput {
+	if _, err := director.Make(t.Context(), req, func(float64) {}); media.ToFailure(err).Class != media.BadInput {
 		t.Errorf("mp4 without ffmpeg: %v", err)
 	}
 }

@@ -164,12 +164,12 @@ func TestEveryParameterShowsInSpeech(t *testing.T) {
 func TestWhatCannotBeSpokenIsTheClientsFault(t *testing.T) {
 	t.Parallel()
 	s, m := speaking(t, "espeak-ng")
-	if _, err := s.Make(t.Context(), ordered(t, m, `"prompt":"…?!"`, nil), func(float64) {}); media.Failing(err).Class != media.BadInput {
+	if _, err := s.Make(t.Context(), ordered(t, m, `"prompt":"…?!"`, nil), func(float64) {}); media.ToFailure(err).Class != media.BadInput {
 		t.Errorf("%v", err)
 	}
 	req := ordered(t, m, `"prompt":"Hello"`, nil)
 	req.Parameters["voice"] = "../x"
-	if _, err := s.Make(t.Context(), req, func(float64) {}); media.Failing(err).Class != media.BadInput {
+	if _, err := s.Make(t.Context(), req, func(float64) {}); media.ToFailure(err).Class != media.BadInput {
 		t.Errorf("%v", err)
 	}
 }

@@ -80,7 +80,7 @@ func TestItLivesTheLifeThatIsOrdered(t *testing.T) {
 			t.Error(err)
 		}
 		time.Sleep(time.Minute)
-		if _, err := m.Poll(t.Context(), got.Ticket); media.Failing(err).Class != media.Gone {
+		if _, err := m.Poll(t.Context(), got.Ticket); media.ToFailure(err).Class != media.Gone {
 			t.Errorf("expired outputs: %v", err)
 		}
 	})
@@ -112,12 +112,12 @@ func TestItFailsAsOrdered(t *testing.T) {
 	m := maker.New(books{}, fair.New(2, 1), time.Now)
 	for i := range 3 {
 		_, err := m.Submit(t.Context(), request("image", "[[sandbox: refuse=rate refusals=2]]"))
-		if refused := err != nil && media.Failing(err).Class == media.Rate; refused != (i < 2) {
+		if refused := err != nil && media.ToFailure(err).Class == media.Rate; refused != (i < 2) {
 			t.Errorf("submission %d: %v", i, err)
 		}
 	}
 	for _, prompt := range []string{"[[sandbox: dance]]", "[[sandbox: work=long]]", "[[sandbox: pending=no]]", "[[sandbox: error=418]]"} {
-		if _, err := m.Submit(t.Context(), request("image", prompt)); err == nil || media.Failing(err).Class != media.BadInput {
+		if _, err := m.Submit(t.Context(), request("image", prompt)); err == nil || media.ToFailure(err).Class != media.BadInput {
 			t.Errorf("%s: %v", prompt, err)
 		}
 	}
@@ -130,7 +130,7 @@ func TestALostAnswerIsInItsJournal(t *testing.T) {
 	if _, found, _ := m.Find(t.Context(), "gen_1", time.Time{}); found {
 		t.Error("found before it was accepted")
 	}
-	if _, err := m.Submit(t.Context(), request("audio", "[[sandbox: lose_answer]]")); media.Failing(err).Class != media.SubmitUnknown {
+	if _, err := m.Submit(t.Context(), request("audio", "[[sandbox: lose_answer]]")); media.ToFailure(err).Class != media.SubmitUnknown {
 		t.Fatal(err)
 	}
 	ticket, found, err := maker.New(journal, fair.New(2, 1), time.Now).Find(t.Context(), "gen_1", time.Time{})
