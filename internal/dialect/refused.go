@@ -39,6 +39,7 @@ func ByStatus(status int, message string) *fault.Error {
 	case http.StatusConflict, http.StatusTooEarly, http.StatusServiceUnavailable, overloaded, noCapacity, cancelled:
 		return fault.New(fault.Unavailable, "The model's provider is overloaded.").With("reason", "server_is_overloaded")
 	case http.StatusMethodNotAllowed, http.StatusGone, http.StatusUnsupportedMediaType: // of an address that is no model's
+	case http.StatusFailedDependency: // the model failed, and not the request: Amazon's, Hugging Face's
 	default:
 		if status >= http.StatusBadRequest && status < http.StatusInternalServerError && message != "" {
 			if isClosed(message) {
@@ -85,9 +86,9 @@ func toForbidden(message string) *fault.Error {
 }
 
 // isClosed reports whether a refusal says that the operator's account is closed, which
-// Anthropic and Groq do with 400. What else a sentence says may be the client's words: only how
+// Anthropic and Groq do with 400, or that its server stands where Google serves nobody. What else a sentence says may be the client's words: only how
 // it begins counts.
 func isClosed(message string) bool {
 	words := strings.TrimPrefix(strings.ToLower(message), "this ")
-	return strings.HasPrefix(words, "organization has been disabled") || strings.HasPrefix(words, "organization has been restricted")
+	return strings.HasPrefix(words, "user location is not supported") || strings.HasPrefix(words, "organization has been disabled") || strings.HasPrefix(words, "organization has been restricted")
 }

@@ -51,9 +51,12 @@ func (r *refusal) classify(status int) *fault.Error {
 	switch {
 	case strings.HasPrefix(r.code, threads):
 		return fault.New(fault.InvalidParameter, "%s", dialect.Sentence(r.message)).With("error_code", r.code)
-	case r.spent:
-		return fault.New(fault.RateLimited, "This installation's quota at the model's provider is used up.").With("reason", "insufficient_quota")
-	case r.kind == "overloaded_error":
+	case r.spent, dialect.SaysSpent(status, "", r.message):
+		r.spent = true
+		return dialect.Spent()
+	case dialect.SaysNoModel(status, r.kind, r.message):
+		return dialect.ByStatus(http.StatusNotFound, r.message)
+	case r.kind == "overloaded_error", status >= http.StatusInternalServerError && dialect.Says(r.message, "overloaded"):
 		status = overloaded
 	case r.message != "" && (status == http.StatusBadRequest || status == http.StatusUnprocessableEntity) && dialect.SaysTooLong(strings.ToLower(r.message)):
 		return dialect.WithMends(dialect.TooLong(dialect.Sentence(r.message)), r.message)
