@@ -112,4 +112,12 @@ var hardWorded = section{"AZ", "what servers say in words of their own", []hard{
 			is(t, to+", busy", busy.status, 529)
 		}
 	}},
+	// gemini-cli's code and Claude Code's connectors in a history, where the turn is one string.
+	{number: 1325, name: "what stands for no words, between words that are one string", answer: "it has lines of its own", run: func(t *testing.T) {
+		l := take(t, trip{from: G, to: O, kind: "vllm", ask: turnsG(userG + `,{"role":"model","parts":[{"text":"so"},{"executableCode":{"language":"PYTHON","code":"print(1)"}},{"codeExecutionResult":{"outcome":"OUTCOME_OK","output":"1\n"}},{"text":"one"}]},` + userG)})
+		l.sends("messages.1.content", quoted("so\n```python\nprint(1)\n```\n```\n1\n\n```\none"))
+		l = take(t, trip{from: A, to: O, kind: "vllm", ask: turnsA(userO + `,{"role":"assistant","content":[{"type":"text","text":"a"},{"type":"text","text":"b\n"},{"type":"mcp_tool_use","id":"mcptoolu_1","name":"echo","server_name":"s","input":{"p":1}},` +
+			`{"type":"mcp_tool_result","tool_use_id":"mcptoolu_1","is_error":false,"content":[{"type":"text","text":"hello"}]},{"type":"text","text":"done"}]},` + userO)})
+		l.sends("messages.1.content", quoted("ab\n[echo 1]\nhello\ndone"))
+	}},
 }}
