@@ -120,4 +120,19 @@ var hardWorded = section{"AZ", "what servers say in words of their own", []hard{
 			`{"type":"mcp_tool_result","tool_use_id":"mcptoolu_1","is_error":false,"content":[{"type":"text","text":"hello"}]},{"type":"text","text":"done"}]},` + userO)})
 		l.sends("messages.1.content", quoted("ab\n[echo 1]\nhello\ndone"))
 	}},
+	// Gitlawb/openclaude#1263, can1357/oh-my-pi#9569, QwenLM/qwen-code#73: the key is good, and all others were kept from it.
+	{number: 1326, name: "an answer for which OpenRouter's credit would not do, if it were as long as it may be", answer: "asked for one that is as long as the credit allows; where that is too short, a quota that is used up", run: func(t *testing.T) {
+		afford := func(n int) string {
+			return fmt.Sprintf("This request requires more credits, or fewer max_tokens. You requested up to 65536 tokens, but can only afford %d. To increase, visit https://openrouter.ai/settings/credits and upgrade to a paid account", n)
+		}
+		is(t, "its own bytes", try(t, refusesFirst(trip{from: O, to: O, kind: "openrouter", ask: plain[O]}, 402, afford(30104))).status, 429)
+		for _, from := range []string{A, G} {
+			for _, streamed := range []bool{false, true} {
+				l := take(t, refusesFirst(trip{from: from, to: O, kind: "openrouter", stream: streamed, ask: plainly(from, streamed)}, 402, afford(30104)))
+				is(t, from+", shorter", max(l.then().Get("max_tokens").Int(), l.then().Get("max_completion_tokens").Int()) <= 30104, true)
+			}
+			short := try(t, refusesFirst(trip{from: from, to: O, kind: "openrouter", ask: plain[from]}, 402, afford(12)))
+			is(t, from+", of no use", fmt.Sprint(short.status, len(short.sent)), "429 1")
+		}
+	}},
 }}

@@ -44,7 +44,7 @@ func WithMends(e *fault.Error, words string) *fault.Error {
 	switch {
 	case e.Details["reason"] == tooLong:
 		e.Room = cmp.Or(leftOf(e), halfOf(words))
-	case e.Code != fault.RateLimited:
+	case e.Code != fault.RateLimited, Says(words, "can only afford"): // OpenRouter reckons with the longest answer that there may be
 		e.Room = roomFor(words)
 	}
 	if e.Room >= leastRoom {

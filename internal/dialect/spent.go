@@ -9,7 +9,7 @@ import (
 // spentSigns are how upstreams say that the operator's credit is used up: arrearage is Alibaba's, budget_exceeded LiteLLM's.
 var spentSigns = []string{
 	"insufficient_quota", "billing", "credit balance", "exceeded your current quota", "exceeded_current_quota", "insufficient credits",
-	"insufficient balance", "credits are depleted", "spending cap", "arrearage", "budget_exceeded",
+	"insufficient balance", "credits are depleted", "spending cap", "arrearage", "budget_exceeded", "requires more credits",
 }
 
 // SaysSpent reports whether a refusal is one of the operator's credit. Names are its type and code: in a refusal of the request itself
