@@ -135,4 +135,17 @@ var hardWorded = section{"AZ", "what servers say in words of their own", []hard{
 			is(t, from+", of no use", fmt.Sprint(short.status, len(short.sent)), "429 1")
 		}
 	}},
+	// Cerebras answers 429 with neither a Retry-After nor words for it.
+	{number: 1327, name: "when to ask again, in headers that name the time of a limit", run: func(t *testing.T) {
+		for _, row := range []struct {
+			left, header, reset, want string
+		}{
+			{"0", "Tokens-Minute", "11.38", "11.38s"}, {"0", "Requests-Day", "33011.382867", "9h10m11.382867s"}, {"0", "Requests-Minute", "45", "45s"}, {"0", "Tokens-Hour", "90s", "1m30s"}, {"0", "Tokens-Day", "1e300", "0s"}, {"0", "Tokens", "NaN", "0s"}, {"0", "Tokens", "-1", "0s"},
+			{"115", "Requests-Minute", "45.5", "0s"},
+		} {
+			header := http.Header{"X-Ratelimit-Remaining-" + row.header: {row.left}, "X-Ratelimit-Reset-" + row.header: {row.reset}}
+			l := try(t, trip{from: A, to: O, own: true, ask: plain[A], status: 429, header: header, answers: []string{`{"message":"Requests per minute limit exceeded","type":"too_many_requests_error","param":"quota","code":"request_quota_exceeded"}`}})
+			is(t, inLine(row), fmt.Sprint(l.status, " ", l.failure.RetryAfter), "429 "+row.want)
+		}
+	}},
 }}
