@@ -148,4 +148,20 @@ var hardWorded = section{"AZ", "what servers say in words of their own", []hard{
 			is(t, inLine(row), fmt.Sprint(l.status, " ", l.failure.RetryAfter), "429 "+row.want)
 		}
 	}},
+	// Only the code tells an agent that to ask again in the same words is of no use.
+	{number: 1328, name: "what a request says is refused, in the words of other vendors", answer: "OpenAI's clients get content_policy_violation", run: func(t *testing.T) {
+		for words, code := range map[string]string{
+			"Input data may contain inappropriate content.": "data_inspection_failed", "Content Exists Risk": "invalid_request_error", "System detected potentially unsafe or sensitive content in input or generation.": "1301",
+			"The request was rejected because it was considered high risk": "content_filter", "input new_sensitive (1026)": "invalid_request_error", "Output blocked by content filtering policy": "invalid_request_error",
+		} {
+			for _, to := range []string{O, A, G} {
+				l := try(t, trip{from: O, to: to, own: true, ask: plain[O], status: 400, answers: []string{`{"error":{"message":` + quoted(words) + `,"type":` + quoted(code) + `,"code":` + quoted(code) + `}}`}})
+				if to != G || code != "data_inspection_failed" { // Google's dialect has no types
+					is(t, to+" "+words, fmt.Sprint(l.status, strings.Contains(l.body, `"content_policy_violation"`)), "400 true")
+				}
+			}
+		}
+		l := try(t, trip{from: O, to: O, own: true, ask: plain[O], status: 400, answers: []string{`{"error":{"message":"temperature is too high","type":"invalid_request_error","code":null}}`}})
+		is(t, "another", strings.Contains(l.body, "content_policy"), false)
+	}},
 }}

@@ -68,6 +68,21 @@ var (
 	ofAccounts = []string{"your account", "your organization", "suspended", "disabled", "restricted"}
 )
 
+// filtered is how upstreams say with 400 that what a request says is the reason: OpenAI and Azure, Anthropic, Alibaba, DeepSeek,
+// Zhipu, Moonshot, MiniMax.
+var filtered = []string{
+	"content_filter", "content_policy", "content management policy", "invalid_prompt", "content filtering policy", "data_inspection_failed", "datainspectionfailed",
+	"content exists risk", "unsafe or sensitive content", "considered high risk", "new_sensitive",
+}
+
+// Filtered is a refusal of a request with the reason that it is what the request says, if its words, with its type and code, are so.
+func Filtered(e *fault.Error, words string) *fault.Error {
+	if e.Code == fault.InvalidParameter && Says(words, filtered...) {
+		return e.With("reason", "content_policy_violation")
+	}
+	return e
+}
+
 // toForbidden says what a 403 means, by what it says.
 func toForbidden(message string) *fault.Error {
 	words := strings.ToLower(message)

@@ -61,10 +61,7 @@ func (r *refusal) classify(status int) *fault.Error {
 	case r.message != "" && (status == http.StatusBadRequest || status == http.StatusUnprocessableEntity) && dialect.SaysTooLong(strings.ToLower(r.message)):
 		return dialect.WithMends(dialect.TooLong(dialect.Sentence(r.message)), r.message)
 	}
-	e := dialect.ByStatus(status, dialect.Sentence(r.message))
-	if e.Code == fault.InvalidParameter && dialect.Says(r.message, "content filtering policy") {
-		return e.With("reason", "content_policy_violation")
-	}
+	e := dialect.Filtered(dialect.ByStatus(status, dialect.Sentence(r.message)), r.kind+" "+r.message)
 	if e.Code == fault.InvalidParameter && strings.Contains(r.message, "thinking") && dialect.Says(r.message, "signature", "cannot be modified") {
 		return e.MendedBy(fault.WithoutThoughts)
 	}

@@ -183,7 +183,7 @@ func (r *wireRefusal) toFault(status int, h http.Header) *fault.Error {
 	case message != "" && (status == http.StatusBadRequest || status == http.StatusUnprocessableEntity) && dialect.SaysTooLong(strings.ToLower(message)):
 		return dialect.TooLong(message)
 	}
-	e := dialect.ByStatus(status, message)
+	e := dialect.Filtered(dialect.ByStatus(status, message), r.message)
 	switch e.Code {
 	case fault.RateLimited, fault.Unavailable:
 		return e.After(r.retryAfter(h))

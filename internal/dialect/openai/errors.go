@@ -187,14 +187,10 @@ func (c *complaint) toFault() *fault.Error {
 	default:
 		e = dialect.ByStatus(s, dialect.Sentence(c.message))
 	}
-	if e.Code == fault.InvalidParameter {
-		if c.param != "" {
-			e = e.With("field", c.param)
-		}
-		if said("content_filter", "content_policy", "content management policy", "invalid_prompt") {
-			e = e.With("reason", "content_policy_violation")
-		}
+	if e.Code == fault.InvalidParameter && c.param != "" {
+		e = e.With("field", c.param)
 	}
+	e = dialect.Filtered(e, c.kind+" "+c.code+" "+c.message)
 	return c.mend(e).Because(c.cause)
 }
 
