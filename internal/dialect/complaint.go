@@ -8,7 +8,7 @@ import (
 
 // Complaint is what an upstream's refusal says, whichever server wrote it, and the object that holds the
 // rest of it: {"error": {"message": …}}, {"error": "…"}, {"message": …}, FastAPI's {"detail": …} and Mistral's mixture
-// of those, {"msg": …} of others, alone or in a list.
+// of those, {"msg": …} of others, alone or in a list, and {"errors": […]} of Cloudflare and watsonx.
 func Complaint(root jsonscan.Value) (inner jsonscan.Value, message string) {
 	if root.Kind() == jsonscan.Array {
 		root = root.Index(0)
@@ -16,7 +16,11 @@ func Complaint(root jsonscan.Value) (inner jsonscan.Value, message string) {
 	if root.Kind() != jsonscan.Object {
 		return jsonscan.Value{}, ""
 	}
-	if inner = root.Get("error"); inner.Kind() != jsonscan.Object {
+	inner = root.Get("error")
+	if first := root.Get("errors").Index(0); inner.Absent() && first.Exists() {
+		inner = first
+	}
+	if inner.Kind() != jsonscan.Object {
 		message, inner = inner.View(), root
 	}
 	said, detail := inner.Get("message"), inner.Get("detail")

@@ -126,7 +126,7 @@ var hardStrayed = section{"AP", "what stands in the wrong place, and what is tol
 	// Clients look for the first of choices, and find null.
 	{number: 1188, name: "a whole answer that is none, of the client's own dialect", answer: "an error of the provider's, as in a stream, so that the next target is asked", run: func(t *testing.T) {
 		for _, row := range [][2]string{
-			{O, `{}`}, {O, `{"choices":null}`}, {O, `{"code":50501,"message":"The model is overloaded","data":null}`}, {O, `{"base_resp":{"status_code":1002,"status_msg":"rate limit"},"choices":null}`},
+			{O, `{}`}, {O, `{"choices":null}`}, {O, `{"code":50501,"message":"The model is overloaded","data":null}`}, {O, `{"base_resp":{"status_code":1000,"status_msg":"unknown error"},"choices":null}`},
 			{O, `{"status":"queued"}`}, {O, endO("error", `"content":""`)}, {O, endO("insufficient_system_resource", `"content":"h"`)}, {O, endO("abort", `"content":""`)},
 			{O, `{"choices":[{"index":0,"message":{"role":"assistant","content":""},"finish_reason":null,"error":{"code":502,"message":"idle"}}],"usage":{"prompt_tokens":3,"completion_tokens":1,"total_tokens":4}}`},
 			{A, `{}`}, {A, `{"code":500,"msg":"busy"}`},

@@ -46,7 +46,7 @@ func WithMends(e *fault.Error, words string) *fault.Error {
 	switch {
 	case e.TooLong != nil:
 		e.Room = cmp.Or(leftOf(e.TooLong), halfOf(words))
-	case e.Code != fault.RateLimited:
+	case e.Code != fault.RateLimited, Says(words, "can only afford"): // OpenRouter reckons with the longest answer that there may be
 		e.Room = roomFor(words)
 	}
 	if e.Room >= leastRoom {

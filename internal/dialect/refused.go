@@ -39,6 +39,7 @@ func ByStatus(status int, message string) *fault.Error {
 	case http.StatusConflict, http.StatusTooEarly, http.StatusServiceUnavailable, overloaded, noCapacity, cancelled:
 		return fault.New(fault.Unavailable, "The model's provider is overloaded.").With("reason", "server_is_overloaded")
 	case http.StatusMethodNotAllowed, http.StatusGone, http.StatusUnsupportedMediaType: // of an address that is no model's
+	case http.StatusFailedDependency: // the model failed, and not the request: Amazon's, Hugging Face's
 	default:
 		if status >= http.StatusBadRequest && status < http.StatusInternalServerError && message != "" {
 			if isClosed(message) {
@@ -67,6 +68,21 @@ var (
 	ofAccounts = []string{"your account", "your organization", "suspended", "disabled", "restricted"}
 )
 
+// filtered is how upstreams say with 400 that what a request says is the reason: OpenAI and Azure, Anthropic, Alibaba, DeepSeek,
+// Zhipu, Moonshot, MiniMax.
+var filtered = []string{
+	"content_filter", "content_policy", "content management policy", "invalid_prompt", "content filtering policy", "data_inspection_failed", "datainspectionfailed",
+	"content exists risk", "unsafe or sensitive content", "considered high risk", "new_sensitive",
+}
+
+// Filtered is a refusal of a request with the reason that it is what the request says, if its words, with its type and code, are so.
+func Filtered(e *fault.Error, words string) *fault.Error {
+	if e.Code == fault.InvalidParameter && Says(words, filtered...) {
+		return e.With("reason", "content_policy_violation")
+	}
+	return e
+}
+
 // toForbidden says what a 403 means, by what it says.
 func toForbidden(message string) *fault.Error {
 	words := strings.ToLower(message)
@@ -85,9 +101,9 @@ func toForbidden(message string) *fault.Error {
 }
 
 // isClosed reports whether a refusal says that the operator's account is closed, which
-// Anthropic and Groq do with 400. What else a sentence says may be the client's words: only how
+// Anthropic and Groq do with 400, or that its server stands where Google serves nobody. What else a sentence says may be the client's words: only how
 // it begins counts.
 func isClosed(message string) bool {
 	words := strings.TrimPrefix(strings.ToLower(message), "this ")
-	return strings.HasPrefix(words, "organization has been disabled") || strings.HasPrefix(words, "organization has been restricted")
+	return strings.HasPrefix(words, "user location is not supported") || strings.HasPrefix(words, "organization has been disabled") || strings.HasPrefix(words, "organization has been restricted")
 }

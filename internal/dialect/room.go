@@ -13,7 +13,7 @@ var (
 	// most is the limit: OpenAI, Anthropic, Volcengine, Groq, Mistral and FastAPI's servers, Amazon, DeepSeek and Alibaba, and others.
 	most = regexp.MustCompile(`(?i)(?:` +
 		`supports at most|no more than|at most|less than or equal to(?: max_model_len)?|<=|max(?:imum)? is|maximum allowed(?: is| of| value)?|(?:model )?limit(?: is| of)?|max_total_tokens=|between \d+ and|from \d+ to|` +
-		`(?:not|cannot|may not) exceed|exceeds|tokens is|out of range \(\d+ ?-` +
+		`(?:not|cannot|may not) exceed|exceeds|tokens is|can only afford|out of range \(\d+ ?-` +
 		`)[ :(=` + "`'" + `]*(\d+)|max_tokens: \d+ > (\d+), which is the maximum|\[ *\d+ *, *(\d+) *\]`)
 	// under is the first number that is too many.
 	under = regexp.MustCompile(`(?i)(?:less|lower|smaller) than (\d+)`)

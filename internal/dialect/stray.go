@@ -70,6 +70,13 @@ var ownNames = []struct {
 	{http.StatusBadRequest, []string{"invalid_request", "invalid_argument", "context_length", "badrequest"}},
 }
 
+// ofBaseResp are the statuses that go with the codes by which MiniMax says with 200 that it has no answer.
+var ofBaseResp = map[string]int{
+	"1001": http.StatusGatewayTimeout, "1002": http.StatusTooManyRequests, "1004": http.StatusUnauthorized, "1008": http.StatusPaymentRequired,
+	"1026": http.StatusBadRequest, "1027": http.StatusBadRequest, "1039": http.StatusTooManyRequests, "1041": http.StatusTooManyRequests,
+	"2013": http.StatusBadRequest, "2049": http.StatusUnauthorized,
+}
+
 // StatusInWords is the status that goes with what an error calls itself; 0: it does not say.
 func StatusInWords(said string) int {
 	for _, w := range ownNames {
@@ -90,6 +97,9 @@ func StatusIn(root jsonscan.Value) int {
 				return n
 			}
 		}
+	}
+	if status := ofBaseResp[string(root.Get("base_resp", "status_code").Raw())]; status != 0 {
+		return status
 	}
 	said := []string{inner.Get("type").View(), inner.Get("code").View(), inner.Get("status").View()}
 	if status := StatusInWords(strings.Join(said, " ")); status != 0 {

@@ -25,6 +25,7 @@ var tooLongWords = []string{
 	"`inputs` must have less than", "tokens in the prompt cannot exceed", "number of input tokens", "supported sequence length", "maximum sequence length", "max_seq_len",
 	"prompt length", "prompt tokens too long", "input length too long", "prompt超长", "message too long", "max message tokens", "max input characters", "maximum input length",
 	"tokens in request more than max", "input_tokens (", "input token length", "input exceeds maximum token limit",
+	"contextwindowexceeded", "tokens_limit_reached", "inputs must have less than", "tokens limit exceeded",
 }
 
 // outputWords are what upstreams say where the answer was to be longer than there is room

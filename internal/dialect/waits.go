@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"cmp"
+	"math"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -21,10 +22,13 @@ func RetryAfter(h http.Header, message string) time.Duration {
 	return cmp.Or(waitForReset(h), waitInWords(message))
 }
 
-// resets are the headers that say how much of a limit is left, and when there is all of it again.
+// resets are the headers that say how much of a limit is left, and when there is all of it again. Cerebras and others
+// name what a limit is for with its time.
 var resets = func() (list [][2]string) {
 	for _, of := range []string{"requests", "tokens"} {
-		list = append(list, [2]string{"X-Ratelimit-Remaining-" + of, "X-Ratelimit-Reset-" + of})
+		for _, per := range []string{"", "-minute", "-hour", "-day"} {
+			list = append(list, [2]string{"X-Ratelimit-Remaining-" + of + per, "X-Ratelimit-Reset-" + of + per})
+		}
 	}
 	for _, of := range []string{"requests", "tokens", "input-tokens", "output-tokens"} {
 		list = append(list, [2]string{"Anthropic-Ratelimit-" + of + "-Remaining", "Anthropic-Ratelimit-" + of + "-Reset"})
@@ -51,15 +55,15 @@ func untilReset(text string) time.Duration {
 		return time.Until(at)
 	}
 	const someTimeAgo = 1 << 30 // seconds, of which no wait has as many
-	switch n, err := strconv.ParseInt(text, 10, 64); {
-	case err != nil:
+	switch n, err := strconv.ParseFloat(text, 64); {
+	case err != nil, !(n > 0 && n < math.MaxInt64/1e6):
 		return 0
 	case n > someTimeAgo*1000:
-		return time.Until(time.UnixMilli(n))
+		return time.Until(time.UnixMilli(int64(n)))
 	case n > someTimeAgo:
-		return time.Until(time.Unix(n, 0))
+		return time.Until(time.Unix(int64(n), 0))
 	default:
-		return time.Duration(min(n, int64(LongestWait/time.Second))) * time.Second
+		return time.Duration(min(n, LongestWait.Seconds()) * float64(time.Second))
 	}
 }
 

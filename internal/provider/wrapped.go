@@ -8,7 +8,8 @@ import (
 	"stele/internal/wire"
 )
 
-// understand reads a whole answer, as far as it has to be, and is that answer without what a gateway put around it.
+// understand reads a whole answer, as far as it has to be, and is that answer without what a gateway put around it. What says
+// of itself that it is none, in another form than the dialect's, is a refusal as it is in a stream.
 func (c *Chat) understand(x *exchange, body []byte) (*chat.Response, []byte, error) {
 	read := c.dialect.CountResponse
 	if !x.reply.Passed || x.target.Watched {
@@ -19,6 +20,9 @@ func (c *Chat) understand(x *exchange, body []byte) (*chat.Response, []byte, err
 		return r, body, nil
 	}
 	inner, wrapped := dialect.Unwrap(body)
+	if status, stray := dialect.ReadStray(wire.Frame{Data: body}); !wrapped && stray {
+		return nil, body, c.dialect.DecodeError(status, x.answer.Header, body)
+	}
 	if !wrapped {
 		return nil, body, err
 	}

@@ -124,17 +124,17 @@ func (r *refusal) classify(status int) *fault.Error {
 	switch {
 	case strings.HasPrefix(r.code, threads):
 		return fault.New(fault.InvalidParameter, "%s", dialect.Sentence(r.message)).With("error_code", r.code)
-	case r.spent:
-		return fault.New(fault.RateLimited, "This installation's quota at the model's provider is used up.").With("reason", "insufficient_quota")
-	case r.kind == "overloaded_error":
+	case r.spent, dialect.SaysSpent(status, "", r.message):
+		r.spent = true
+		return dialect.Spent()
+	case dialect.SaysNoModel(status, r.kind, r.message):
+		return dialect.ByStatus(http.StatusNotFound, r.message)
+	case r.kind == "overloaded_error", status >= http.StatusInternalServerError && dialect.Says(r.message, "overloaded"):
 		status = overloaded
 	case r.message != "" && (status == http.StatusBadRequest || status == http.StatusUnprocessableEntity) && dialect.SaysTooLong(strings.ToLower(r.message)):
 		return dialect.WithMends(dialect.TooLong(dialect.Sentence(r.message)), r.message)
 	}
-	e := dialect.ByStatus(status, dialect.Sentence(r.message))
-	if e.Code == fault.InvalidParameter && dialect.Says(r.message, "content filtering policy") {
-		return e.With("reason", "content_policy_violation")
-	}
+	e := dialect.Filtered(dialect.ByStatus(status, dialect.Sentence(r.message)), r.kind+" "+r.message)
 	if e.Code == fault.InvalidParameter && strings.Contains(r.message, "thinking") && dialect.Says(r.message, "signature", "cannot be modified") {
 		return e.MendedBy(fault.WithoutThoughts)
 	}

@@ -169,6 +169,11 @@ func (r *wireRefusal) toFault(status int, h http.Header) *fault.Error {
 	switch {
 	case ours:
 		return dialect.BadCredentials()
+	case status == http.StatusTooManyRequests && r.says("credits are depleted", "spending cap"), // a quota is a limit of a minute or a day here
+		status == http.StatusPaymentRequired && dialect.SaysSpent(status, "", r.message):
+		return dialect.Spent()
+	case dialect.SaysNoModel(status, "", r.message):
+		return dialect.ByStatus(http.StatusNotFound, r.message)
 	case r.status == "UNAVAILABLE":
 		status = http.StatusServiceUnavailable
 	case r.status == "DEADLINE_EXCEEDED":
@@ -178,7 +183,7 @@ func (r *wireRefusal) toFault(status int, h http.Header) *fault.Error {
 	case message != "" && (status == http.StatusBadRequest || status == http.StatusUnprocessableEntity) && dialect.SaysTooLong(strings.ToLower(message)):
 		return dialect.TooLong(message)
 	}
-	e := dialect.ByStatus(status, message)
+	e := dialect.Filtered(dialect.ByStatus(status, message), r.message)
 	switch e.Code {
 	case fault.RateLimited, fault.Unavailable:
 		return e.After(r.retryAfter(h))

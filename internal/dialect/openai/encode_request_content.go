@@ -46,14 +46,25 @@ func joinPieces(pieces []piece, between string) []piece {
 			i++
 			continue
 		}
-		texts := make([]string, 0, end-i)
-		for _, p := range pieces[i:end] {
-			texts = append(texts, p.text)
+		var words strings.Builder
+		words.WriteString(pieces[i].text)
+		for k := i + 1; k < end; k++ {
+			words.WriteString(gapBetween(&pieces[k-1], &pieces[k], between))
+			words.WriteString(pieces[k].text)
 		}
-		out = append(out, piece{text: strings.Join(texts, between), at: pieces[i].at})
+		out = append(out, piece{text: words.String(), at: pieces[i].at})
 		i = end
 	}
 	return out
+}
+
+// gapBetween is what stands between two pieces: code, its result and what stands for a call would run into the words
+// beside them, and a fence into the next one.
+func gapBetween(before, after *piece, usual string) string {
+	if usual == "" && (before.apart || after.apart) && !strings.HasSuffix(before.text, "\n") && !strings.HasPrefix(after.text, "\n") {
+		return "\n"
+	}
+	return usual
 }
 
 // writeResult writes a tool's answer, which has only words here, and returns its

@@ -34,6 +34,7 @@ type piece struct {
 	write func(*jsonscan.Writer) // the whole part, where it is more than words
 	kind  chat.Kind              // of what is not words; zero for words
 	at    int
+	apart bool // they stand for what is no words: on lines of their own
 }
 
 // sort files every part of a message where it belongs. A result that answers no call that waits is words, in its place.
@@ -76,6 +77,9 @@ func (e *requestWriter) sort(m chat.Message, parts []chat.Part) (t turn) {
 			}
 			e.losePart(m, p, verb, note)
 			e.addWords(m, p, &t, p.Text)
+			if n := len(t.pieces); p.Text != "" {
+				t.pieces[n-1].apart = true
+			}
 		case chat.Audio:
 			e.addSound(m, p, &t)
 		case chat.Image, chat.Video:

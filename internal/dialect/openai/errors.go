@@ -149,19 +149,13 @@ func (c *complaint) readWithin(raw jsonscan.Value) {
 	}
 }
 
-// saysSpent reports whether the operator's credit is used up. In a refusal of the request itself
-// only its type and code tell: what it says may name a client's tool.
+// saysSpent reports whether the operator's credit is used up.
 func (c *complaint) saysSpent() bool {
-	signs := []string{"insufficient_quota", "billing", "credit balance", "exceeded your current quota", "insufficient credits", "insufficient balance"}
-	switch s := c.status; {
-	case s == http.StatusTooManyRequests && dialect.RetryAfter(nil, c.message) > 0: // Google calls a limit of a minute a quota
+	if c.status == http.StatusTooManyRequests && dialect.RetryAfter(nil, c.message) > 0 { // Google calls a limit of a minute a quota
 		return false
-	case s == http.StatusPaymentRequired, s == http.StatusForbidden, s == http.StatusTooManyRequests, s >= http.StatusInternalServerError:
-		return dialect.Says(c.kind+" "+c.code+" "+c.message, signs...)
-	case s >= http.StatusBadRequest:
-		return dialect.Says(c.kind+" "+c.code, signs...) || dialect.Says(c.message, "credit balance is too low", "exceeded your current quota")
 	}
-	return false
+	return dialect.SaysSpent(c.status, c.kind+" "+c.code, c.message) ||
+		c.status >= http.StatusBadRequest && dialect.Says(c.message, "credit balance is too low", "exceeded your current quota")
 }
 
 // toFault puts a complaint into our words. What it says of the operator's account
@@ -170,10 +164,10 @@ func (c *complaint) toFault() *fault.Error {
 	said := func(signs ...string) bool { return dialect.Says(c.kind+" "+c.code+" "+c.message, signs...) }
 	var e *fault.Error
 	switch s := c.status; {
-	case said("invalid_api_key", "incorrect api key", "api key not valid", "invalid api key", "api key is invalid"):
+	case said("invalid_api_key", "incorrect api key", "api key not valid", "invalid api key", "api key is invalid"), dialect.Says(c.kind, "expired_key", "auth_error"): // the last two are LiteLLM's
 		e = dialect.BadCredentials()
 	case c.saysSpent():
-		e = fault.New(fault.RateLimited, "This installation's quota at the model's provider is used up.").With("reason", "insufficient_quota")
+		e = dialect.Spent()
 	case s == http.StatusTooManyRequests && said("request too large for", "tokens must be reduced", "reduce your message size"):
 		// More than the account may use in a whole minute: it can wait for as long as it likes.
 		e = fault.New(fault.RateLimited, "The request is larger than what this installation may use of the model's provider in a minute: shorten it, or ask for fewer tokens.").With("reason", "request_too_large")
@@ -184,8 +178,8 @@ func (c *complaint) toFault() *fault.Error {
 	case s == http.StatusNotFound && said("no endpoints found that support"): // OpenRouter has the model, and no provider that does this with it
 		e = dialect.ByStatus(http.StatusBadRequest, dialect.Sentence(c.message))
 		e.Elsewhere = true
-	case c.code == "model_not_found":
-		e = dialect.ByStatus(http.StatusNotFound, c.code)
+	case c.code == "model_not_found", dialect.SaysNoModel(s, c.kind+" "+c.code, c.message):
+		e = dialect.ByStatus(http.StatusNotFound, "model_not_found")
 	case s >= 500 && said("overloaded", "slow_down"):
 		e = dialect.ByStatus(http.StatusServiceUnavailable, "")
 	case c.message != "" && mayBeTooLong(s) && dialect.SaysTooLong(strings.ToLower(c.kind+" "+c.code+" "+c.message)):
@@ -193,14 +187,10 @@ func (c *complaint) toFault() *fault.Error {
 	default:
 		e = dialect.ByStatus(s, dialect.Sentence(c.message))
 	}
-	if e.Code == fault.InvalidParameter {
-		if c.param != "" {
-			e = e.With("field", c.param)
-		}
-		if said("content_filter", "content_policy", "content management policy", "invalid_prompt") {
-			e = e.With("reason", "content_policy_violation")
-		}
+	if e.Code == fault.InvalidParameter && c.param != "" {
+		e = e.With("field", c.param)
 	}
+	e = dialect.Filtered(e, c.kind+" "+c.code+" "+c.message)
 	return c.mend(e).Because(c.cause)
 }
 
