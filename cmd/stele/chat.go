@@ -176,5 +176,5 @@ func (t *talker) cost(u chat.Usage) string {
 	if t.price == nil {
 		return "price unknown"
 	}
-	return "$" + price.Rate(t.price.Sheet, catalog.UsageOf(u), u.Tier).String()
+	return price.Rate(t.price.Sheet, catalog.UsageOf(u), u.Tier).Exact()
 }

@@ -46,7 +46,7 @@ type wireGrant struct {
 
 func toWireGrant(g limit.Grant) wireGrant {
 	return wireGrant{
-		ID: g.ID, Workspace: g.Workspace, Amount: limit.Money(g.Nano), Lapsed: limit.Money(g.Lapsed), ExpiresAt: maybe(g.Expires), Expired: g.Closed,
+		ID: g.ID, Workspace: g.Workspace, Amount: price.Amount(g.Nano).Decimal(), Lapsed: price.Amount(g.Lapsed).Decimal(), ExpiresAt: maybe(g.Expires), Expired: g.Closed,
 		Note: g.Note, GrantedBy: g.By, CreatedAt: wire.Time(g.Created),
 	}
 }
@@ -81,7 +81,7 @@ func (p *program) creditsGrant() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return say(c, toWireGrant(made), "granted $%s to %s: %s\n", limit.Money(made.Nano), made.Workspace, made.ID)
+		return say(c, toWireGrant(made), "granted $%s to %s: %s\n", price.Amount(made.Nano).Decimal(), made.Workspace, made.ID)
 	})
 	c.Flags().StringVar(&g.Workspace, "workspace", "", "whose credits")
 	c.Flags().StringVar(&amount, "amount", "", "how many dollars, such as 12.50")
@@ -118,14 +118,14 @@ func balanceRow(w wireBalance) []string {
 }
 
 func readBalance(c *cobra.Command, h *assembly.Installation, l limit.Limit) (wireBalance, error) {
-	w := wireBalance{Workspace: l.Workspace, Limit: l.ID, Amount: limit.Money(l.Amount)}
+	w := wireBalance{Workspace: l.Workspace, Limit: l.ID, Amount: price.Amount(l.Amount).Decimal()}
 	_, list, err := h.Limits().Standings(c.Context(), operator(), l.ID, 1)
 	st := limit.Standing{Left: l.Amount} // nothing was spent yet
 	if len(list) > 0 {
 		st = list[0]
 	}
 	b := st.Balance
-	w.Settled, w.Held, w.Doubt, w.Left = limit.Money(b.Settled), limit.Money(b.Leased+b.Held), limit.Money(b.Doubt), limit.Money(st.Left)
+	w.Settled, w.Held, w.Doubt, w.Left = price.Amount(b.Settled).Decimal(), price.Amount(b.Leased+b.Held).Decimal(), price.Amount(b.Doubt).Decimal(), price.Amount(st.Left).Decimal()
 	w.Credits = media.Credits(st.Left, h.Config.CreditsPerUSD)
 	return w, err
 }

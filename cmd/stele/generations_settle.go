@@ -10,7 +10,6 @@ import (
 	"stele/internal/access"
 	"stele/internal/assembly"
 	"stele/internal/generation"
-	"stele/internal/limit"
 	"stele/internal/price"
 	"stele/internal/wire"
 )
@@ -34,7 +33,7 @@ func (p *program) generationsUnsettled() *cobra.Command {
 			return printJSON(c, each(tasks, func(t generation.Task) generation.View { return s.Generations.View(&t) }))
 		}
 		return printTable(c, tasks, "All generations are settled.", "ID\tWORKSPACE\tPROVIDER\tMODEL\tSTATUS\tHELD\tENDED\tERROR", func(t generation.Task) []string {
-			return []string{t.ID, t.Workspace, t.Provider, t.Model, string(t.State), "$" + limit.Money(t.Nano), wire.Time(t.Ended), t.Message}
+			return []string{t.ID, t.Workspace, t.Provider, t.Model, string(t.State), "$" + price.Amount(t.Nano).Decimal(), wire.Time(t.Ended), t.Message}
 		})
 	})
 	c.Flags().StringVar(&workspace, "workspace", "", "only those of this workspace")
@@ -61,7 +60,7 @@ func (p *program) generationsSettle() *cobra.Command {
 		if t, err = s.Generations.SettleByHand(c.Context(), access.CommandLine(t.Workspace), t.ID, int64(nano)); err != nil {
 			return err
 		}
-		return say(c, s.Generations.View(t), "%s is settled at $%s\n", t.ID, limit.Money(t.Nano))
+		return say(c, s.Generations.View(t), "%s is settled at $%s\n", t.ID, price.Amount(t.Nano).Decimal())
 	})
 	c.Flags().StringVar(&cost, "cost", "", "what the provider has charged, in dollars")
 	return c

@@ -72,7 +72,7 @@ func toWireStanding(st limit.Standing) wireStanding {
 
 func amountOf(l *limit.Limit, n int64) string {
 	if l.Measure == limit.Dollars {
-		return limit.Money(n)
+		return price.Amount(n).Decimal()
 	}
 	return strconv.FormatInt(n, 10)
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"stele/internal/assembly"
-	"stele/internal/limit"
 	"stele/internal/meter"
 	"stele/internal/meter/bill"
 	"stele/internal/price"
@@ -129,5 +128,5 @@ func printDrift(t *tabwriter.Writer, d wireDrift, model string) {
 	if d.Marked {
 		mark = "differs"
 	}
-	fmt.Fprintf(t, "%s\t%s\t$%s\t$%s\t%s\t%s\t%d\t%s\n", d.Day, model, limit.Money(int64(d.Theirs)), limit.Money(int64(d.Ours)), limit.Money(int64(d.By)), orText(d.Percent, "-"), d.Unpriced, mark)
+	fmt.Fprintf(t, "%s\t%s\t$%s\t$%s\t%s\t%s\t%d\t%s\n", d.Day, model, d.Theirs.Decimal(), d.Ours.Decimal(), d.By.Decimal(), orText(d.Percent, "-"), d.Unpriced, mark)
 }

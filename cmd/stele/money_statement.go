@@ -10,7 +10,6 @@ import (
 
 	"stele/internal/access"
 	"stele/internal/assembly"
-	"stele/internal/limit"
 	"stele/internal/meter"
 	"stele/internal/price"
 )
@@ -134,7 +133,7 @@ func printStatement(c *cobra.Command, s *meter.Statement, name func(by meter.Spl
 	return printTable(c, lines, "", "BY\tNAME\tREQUESTS\tUNPRICED\tINPUT\tOUTPUT\tCOST\tCHARGE", func(w wireLine) []string {
 		cost, charge := "not known", "not known"
 		if w.Cost != nil {
-			cost, charge = "$"+limit.Money(int64(*w.Cost)), "$"+limit.Money(int64(*w.Charge))
+			cost, charge = "$"+w.Cost.Decimal(), "$"+w.Charge.Decimal()
 		}
 		return []string{w.By, w.Name, fmt.Sprint(w.Requests), fmt.Sprint(w.Unpriced), fmt.Sprint(w.Input + w.CacheRead + w.CacheNew), fmt.Sprint(w.Output + w.Reasoning), cost, charge}
 	})

@@ -51,7 +51,7 @@ func (p *program) pricesRerate() *cobra.Command {
 			list = append(list, *sums[key])
 		}
 		if err := printTable(c, list, "", "PROVIDER\tTARGET\tREQUESTS\tBEFORE\tAFTER\tUNPRICED", func(w wireRerated) []string {
-			return []string{w.Provider, w.Target, fmt.Sprint(w.Requests), "$" + w.Before.String(), "$" + w.After.String(), fmt.Sprint(w.Unpriced)}
+			return []string{w.Provider, w.Target, fmt.Sprint(w.Requests), w.Before.Exact(), w.After.Exact(), fmt.Sprint(w.Unpriced)}
 		}); err != nil || wantsJSON(c) {
 			return err
 		}

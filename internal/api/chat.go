@@ -15,8 +15,8 @@ import (
 	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/fault"
-	"stele/internal/limit"
 	"stele/internal/memory"
+	"stele/internal/price"
 	"stele/internal/scope"
 	"stele/internal/wire"
 )
@@ -141,7 +141,7 @@ func say(w http.ResponseWriter, f family, codec dialect.Server, reply *chat.Repl
 		sayLimits(h, f.name, reply.Limits)
 	}
 	if reply.Priced && reply.Stream == nil {
-		h.set("X-Stele-Cost", limit.Money(reply.Nano))
+		h.set("X-Stele-Cost", price.Amount(reply.Nano).Decimal())
 	}
 	if len(reply.Dropped) > 0 {
 		h.set(droppedHeader, formatDropped(codec, reply.Dropped))

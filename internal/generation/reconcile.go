@@ -10,6 +10,7 @@ import (
 	"stele/internal/fault"
 	"stele/internal/limit"
 	"stele/internal/media"
+	"stele/internal/price"
 )
 
 const (
@@ -246,7 +247,7 @@ func (s *Service) SettleByHand(ctx context.Context, who access.Principal, id str
 			return fault.New(fault.InvalidParameter, "What this generation has cost is settled.")
 		}
 		e := s.entry(who, "generation.settle", t)
-		e.Changes = []access.Change{{Field: "cost", Old: limit.Money(t.Nano), New: limit.Money(nano)}}
+		e.Changes = []access.Change{{Field: "cost", Old: price.Amount(t.Nano).Decimal(), New: price.Amount(nano).Decimal()}}
 		t.Note(e)
 		s.close(t, nano)
 		return nil

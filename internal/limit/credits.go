@@ -9,6 +9,7 @@ import (
 	"stele/internal/access"
 	"stele/internal/fault"
 	"stele/internal/label"
+	"stele/internal/price"
 	"stele/internal/uid"
 )
 
@@ -101,7 +102,7 @@ func (m *Manager) Grant(ctx context.Context, who access.Principal, g Grant) (Gra
 	}
 	g.ID, g.By, g.Created = uid.New("grt"), who.User, m.Now().UTC().Truncate(time.Millisecond)
 	l := CreditLimit(g.Workspace, g.Created)
-	e := m.entry(who, "credits.grant", &l, []access.Change{{Field: "amount", New: Money(g.Nano)}})
+	e := m.entry(who, "credits.grant", &l, []access.Change{{Field: "amount", New: price.Amount(g.Nano).Decimal()}})
 	e.Target, e.Detail = g.ID, g.Note
 	return g, m.Shelf.InsertGrant(ctx, g, l, e)
 }

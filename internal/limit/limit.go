@@ -6,7 +6,6 @@ package limit
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -194,7 +193,7 @@ func (l *Limit) Text() string {
 	var b strings.Builder
 	switch l.Measure {
 	case Dollars:
-		b.WriteString(USD(l.Amount))
+		b.WriteString(price.Amount(l.Amount).Dollars())
 	default:
 		b.WriteString(l.Figure(l.Amount) + " " + strings.ReplaceAll(string(l.Measure), "_", " "))
 	}
@@ -213,23 +212,4 @@ func (l *Limit) Text() string {
 		}
 	}
 	return b.String()
-}
-
-// Money is nano-dollars as people write dollars: at least two decimals, no more than there are.
-func Money(nano int64) string {
-	sign := ""
-	if nano < 0 {
-		sign, nano = "-", -nano
-	}
-	cents := strconv.FormatInt(nano%1e9+1e9, 10)[1:]
-	cents = cents[:2] + strings.TrimRight(cents[2:], "0")
-	return sign + strconv.FormatInt(nano/1e9, 10) + "." + cents
-}
-
-// USD is Money for people: $1,234.50.
-func USD(nano int64) string {
-	if nano < 0 {
-		return "-" + USD(-nano)
-	}
-	return "$" + price.GroupThousands(Money(nano))
 }

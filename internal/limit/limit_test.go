@@ -118,12 +118,3 @@ func TestChargesAreReadAsTheyAreWritten(t *testing.T) {
 		t.Errorf("nonsense gave %v", list)
 	}
 }
-
-func TestMoneyIsWrittenAsPeopleWriteIt(t *testing.T) {
-	t.Parallel()
-	for nano, want := range map[int64]string{0: "0.00", 1e9: "1.00", 1_500_000_000: "1.50", 1: "0.000000001", -12_340_000_000: "-12.34"} {
-		if got := Money(nano); got != want {
-			t.Errorf("Money(%d) = %s, want %s", nano, got, want)
-		}
-	}
-}

@@ -36,10 +36,10 @@ func (c *counter) refuse(n int64, now time.Time) error {
 		code = fault.InsufficientCredits
 		sentence = "The budget %q is used up."
 		if st.Left > 0 {
-			sentence = "The budget %q has " + USD(st.Left) + " left of " + USD(l.Amount) + ", and this call could cost more."
+			sentence = "The budget %q has " + price.Amount(st.Left).Dollars() + " left of " + price.Amount(l.Amount).Dollars() + ", and this call could cost more."
 		}
 		if l.Credits {
-			sentence = "The prepaid %s of this workspace are used up: " + USD(st.Left) + " is left, and this call could cost more."
+			sentence = "The prepaid %s of this workspace are used up: " + price.Amount(st.Left).Dollars() + " is left, and this call could cost more."
 		}
 	case l.Simultaneous():
 		code, after = fault.ConcurrencyLimit, time.Second
@@ -105,7 +105,7 @@ func refuseUnreachable(l *Limit, err error) error {
 // Count is an amount of what the limit counts, as programs read it.
 func (l *Limit) Count(n int64) string {
 	if l.Measure == Dollars {
-		return Money(n)
+		return price.Amount(n).Decimal()
 	}
 	return strconv.FormatInt(n, 10)
 }
@@ -113,7 +113,7 @@ func (l *Limit) Count(n int64) string {
 // Figure is Count for people: $1,234.50 or 2,000,000.
 func (l *Limit) Figure(n int64) string {
 	if l.Measure == Dollars {
-		return USD(n)
+		return price.Amount(n).Dollars()
 	}
 	return price.GroupThousands(l.Count(n))
 }

@@ -19,7 +19,6 @@ import (
 	"stele/internal/fault"
 	"stele/internal/file"
 	"stele/internal/generation"
-	"stele/internal/media"
 )
 
 // appForm is what a visitor gives to an app: texts by the names of its inputs, as a
@@ -303,6 +302,3 @@ func appMedia(kind string) string {
 	}
 	return kind
 }
-
-// appMoney is a price as pages show it.
-func appMoney(nano int64) string { return "$" + media.Amount(nano).String() }

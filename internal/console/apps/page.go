@@ -15,6 +15,7 @@ import (
 	"stele/internal/console/page"
 	"stele/internal/fault"
 	"stele/internal/generation"
+	"stele/internal/price"
 	"stele/internal/uid"
 )
 
@@ -121,7 +122,7 @@ func (c *Room) listRuns(r *http.Request, v access.Visitor, p *appPage) error {
 
 func (c *Room) runRow(t *generation.Task, who func(*generation.Task) string) runRow {
 	row := runRow{
-		ID: t.ID, Status: runWord(t.State), Tone: page.StateTone(t.State), Began: c.At(t.Created), Cost: appMoney(t.Nano),
+		ID: t.ID, Status: runWord(t.State), Tone: page.StateTone(t.State), Began: c.At(t.Created), Cost: price.Amount(t.Nano).Exact(),
 		Who: who(t), Version: appVersionOf(t.Order.Recipe), What: appGist(t.Order.Parameters),
 	}
 	if !t.Ended.IsZero() {

@@ -17,6 +17,7 @@ import (
 	"stele/internal/console/page"
 	"stele/internal/generation"
 	"stele/internal/media"
+	"stele/internal/price"
 )
 
 // runPage is one run of an app.
@@ -89,7 +90,7 @@ func (c *Room) runPage(r *http.Request, v access.Visitor) (runPage, error) {
 	p := runPage{
 		ID: t.ID, App: t.App, Name: t.App, Version: appVersionOf(t.Order.Recipe), Status: runWord(t.State), Tone: page.StateTone(t.State),
 		Final: t.State.Final(), Stopping: t.Stopping && !t.State.Final(), Percent: int(t.Progress * 100), Began: c.At(t.Created),
-		Cost: appMoney(t.Nano), Held: !t.State.Final() && t.Nano > 0, Who: c.namesFor(ctx, v)(t), Problem: t.Message, Next: generation.NewID(),
+		Cost: price.Amount(t.Nano).Exact(), Held: !t.State.Final() && t.Nano > 0, Who: c.namesFor(ctx, v)(t), Problem: t.Message, Next: generation.NewID(),
 	}
 	end := t.Ended
 	if !p.Final {
@@ -269,7 +270,7 @@ func (c *Room) runItemOf(s *app.StepView, d app.Done, end time.Time) runItem {
 		item.Number = d.Place + 1
 	}
 	if d.Nano > 0 {
-		item.Cost = appMoney(d.Nano)
+		item.Cost = price.Amount(d.Nano).Exact()
 	}
 	switch d.State {
 	case app.Started:

@@ -68,12 +68,12 @@ func (c *Room) creditsPage(w http.ResponseWriter, r *http.Request, v access.Visi
 	}
 	for i := range grants {
 		g := &grants[i]
-		row := grantRow{ID: g.ID, Amount: limit.USD(g.Nano), Note: g.Note, By: g.By, Made: c.At(g.Created), Ended: g.Closed}
+		row := grantRow{ID: g.ID, Amount: price.Amount(g.Nano).Dollars(), Note: g.Note, By: g.By, Made: c.At(g.Created), Ended: g.Closed}
 		if !g.Expires.IsZero() {
 			row.Expires = c.At(g.Expires)
 		}
 		if g.Lapsed > 0 {
-			row.Lapsed = limit.USD(g.Lapsed)
+			row.Lapsed = price.Amount(g.Lapsed).Dollars()
 		}
 		p.Grants = append(p.Grants, row)
 	}

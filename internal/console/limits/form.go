@@ -172,7 +172,7 @@ func readAmount(m limit.Measure, text string) (int64, error) {
 
 func amountText(l *limit.Limit) string {
 	if l.Measure == limit.Dollars {
-		return limit.Money(l.Amount)
+		return price.Amount(l.Amount).Decimal()
 	}
 	return strconv.FormatInt(l.Amount, 10)
 }

@@ -15,7 +15,6 @@ import (
 	"stele/internal/access"
 	"stele/internal/console/page"
 	"stele/internal/fault"
-	"stele/internal/limit"
 	"stele/internal/meter"
 	"stele/internal/meter/bill"
 	"stele/internal/price"
@@ -131,7 +130,7 @@ func (p *reconcilePage) fill(r meter.Reconciled) {
 
 func driftOf(d meter.Drift) driftRow {
 	row := driftRow{
-		Model: cmp.Or(d.Model, "(not named)"), Theirs: limit.USD(d.Theirs), Ours: limit.USD(d.Ours), By: price.GroupThousands(limit.Money(d.By())), Marked: d.Marked(),
+		Model: cmp.Or(d.Model, "(not named)"), Theirs: price.Amount(d.Theirs).Dollars(), Ours: price.Amount(d.Ours).Dollars(), By: price.GroupThousands(price.Amount(d.By()).Decimal()), Marked: d.Marked(),
 	}
 	if !d.Day.IsZero() {
 		row.Day = d.Day.Format(time.DateOnly)

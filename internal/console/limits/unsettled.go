@@ -9,7 +9,6 @@ import (
 	"stele/internal/console/page"
 	"stele/internal/fault"
 	"stele/internal/generation"
-	"stele/internal/limit"
 	"stele/internal/price"
 )
 
@@ -66,7 +65,7 @@ func (c *Room) unsettledPage(w http.ResponseWriter, r *http.Request, v access.Vi
 	for i := range list {
 		t := &list[i]
 		row := unsettledRow{
-			ID: t.ID, Model: t.Model, Provider: t.Provider, State: string(t.State), Why: t.Message, Held: limit.USD(t.Nano),
+			ID: t.ID, Model: t.Model, Provider: t.Provider, State: string(t.State), Why: t.Message, Held: price.Amount(t.Nano).Dollars(),
 			Ended: c.At(t.Ended), Link: c.MadeAt(t.ID, t.App),
 		}
 		if filled.ID == t.ID {

@@ -183,7 +183,7 @@ func priceOf(m *supply.Model) string {
 		name  string
 	}{{price.Input, "in"}, {price.Output, "out"}} {
 		if usd, ok := m.Cost.Sheet.Rates.Own(part.class); ok {
-			parts = append(parts, "$"+usd.String()+" "+part.name)
+			parts = append(parts, usd.Exact()+" "+part.name)
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -203,7 +203,7 @@ func mediaPrice(m *media.Model) string {
 	if len(p.Table) > 0 || len(m.Operations) > 1 {
 		from = "from "
 	}
-	return from + "$" + least.String() + " per " + cmp.Or(p.Per, media.Units()[0])
+	return from + least.Exact() + " per " + cmp.Or(p.Per, media.Units()[0])
 }
 
 // model finds a model. Of two with the same id the one that counts is found.

@@ -96,7 +96,7 @@ func pricesOf(m *supply.Model) (rows []priceRow) {
 	}
 	for class := range price.Classes {
 		if usd, ok := m.Cost.Sheet.Rates.Own(class); ok {
-			rows = append(rows, priceRow{page.ClassLabel(class), "$" + usd.String()})
+			rows = append(rows, priceRow{page.ClassLabel(class), usd.Exact()})
 		}
 	}
 	return rows

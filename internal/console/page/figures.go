@@ -2,7 +2,6 @@ package page
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -45,14 +44,6 @@ func TrimDigits(f float64) string {
 		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
 	}
 	return text
-}
-
-// Money is dollars with thousands apart, and in short where cents say nothing.
-func Money(nano int64) string {
-	if nano < 1000*1e9 {
-		return Dollars(nano)
-	}
-	return "$" + FormatGrouped(int64(math.Round(float64(nano)/1e9)))
 }
 
 // Share is n of all in percent: 12.5%.
@@ -101,22 +92,6 @@ func Bytes(n int64) string {
 		return TrimDigits(float64(n)/(1<<10)) + " KB"
 	}
 	return TrimDigits(float64(n)/(1<<20)) + " MB"
-}
-
-// Dollars writes billionths of a USD with as many digits as say something: two,
-// or three that are not zero.
-func Dollars(nano int64) string {
-	usd := float64(nano) / 1e9
-	digits := 2
-	if usd > 0 && usd < 1 {
-		digits = max(2, 2-int(math.Floor(math.Log10(usd))))
-	}
-	text := strconv.FormatFloat(usd, 'f', min(digits, 9), 64)
-	if whole, rest, ok := strings.Cut(text, "."); ok && len(rest) > 2 {
-		rest = rest[:2] + strings.TrimRight(rest[2:], "0")
-		text = whole + "." + rest
-	}
-	return "$" + price.GroupThousands(text)
 }
 
 // Tally is a number with what became of it.

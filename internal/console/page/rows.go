@@ -9,6 +9,7 @@ import (
 	"stele/internal/access"
 	"stele/internal/media"
 	"stele/internal/meter"
+	"stele/internal/price"
 )
 
 // RequestRow is a request as the table shows it.
@@ -42,7 +43,7 @@ func (f *Frame) RequestRow(r *meter.Record, names map[string]string) RequestRow 
 	}
 	row.Tokens = r.Input+r.CacheRead+r.CacheWrite+r.Output+r.Reasoning > 0
 	if r.Priced {
-		row.Cost = Dollars(r.Nano)
+		row.Cost = price.Amount(r.Nano).Rounded()
 	}
 	if r.FirstByte > 0 {
 		row.First = FormatDuration(r.FirstByte)

@@ -6,8 +6,8 @@ import (
 
 	"stele/internal/catalog"
 	"stele/internal/chat"
-	"stele/internal/console/page"
 	"stele/internal/fault"
+	"stele/internal/price"
 	"stele/internal/wire"
 )
 
@@ -159,7 +159,7 @@ func (r *talkRun) end(e *chat.Event, reply *chat.Reply) endEvent {
 	}
 	if r.cost != nil {
 		if cost := r.cost(reply, u); cost.Known {
-			end.Cost = page.Dollars(cost.Nano)
+			end.Cost = price.Amount(cost.Nano).Rounded()
 		}
 	}
 	return end

@@ -120,7 +120,7 @@ func (c *Room) row(kind string, e *price.Entry) entryRow {
 
 func own(s *price.Sheet, class price.Class) string {
 	if usd, ok := s.Rates.Own(class); ok {
-		return "$" + usd.String()
+		return usd.Exact()
 	}
 	return ""
 }

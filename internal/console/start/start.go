@@ -13,6 +13,7 @@ import (
 	"stele/internal/generation"
 	"stele/internal/media"
 	"stele/internal/meter"
+	"stele/internal/price"
 	"stele/internal/supply"
 )
 
@@ -142,7 +143,7 @@ func (c *Room) startFigures(ctx context.Context, v access.Visitor, p *startPage)
 	p.Today = []page.Tally{
 		{Name: "Requests today", Value: page.FormatShort(now.Requests), Exact: page.FormatGrouped(now.Requests), Hint: yesterday(page.FormatShort(then.Requests))},
 		{Name: "Tokens", Value: page.FormatShort(now.Tokens()), Exact: page.FormatGrouped(now.Tokens()), Hint: yesterday(page.FormatShort(then.Tokens()))},
-		{Name: "Cost", Value: page.Money(now.Nano), Exact: page.Dollars(now.Nano), Hint: yesterday(page.Money(then.Nano))},
+		{Name: "Cost", Value: price.Amount(now.Nano).Short(), Exact: price.Amount(now.Nano).Rounded(), Hint: yesterday(price.Amount(then.Nano).Short())},
 		{
 			Name: "Error rate", Value: page.Share(now.Failed, now.Requests), Exact: page.Many(now.Failed, "failed request", "failed requests"),
 			Hint: yesterday(page.Share(then.Failed, then.Requests)),
@@ -195,7 +196,7 @@ func (c *Room) startMade(ctx context.Context, v access.Visitor, p *startPage) er
 			continue
 		}
 		row := madeRow{
-			ID: t.ID, Model: t.Model, Mode: t.Mode, State: string(t.State), Tone: page.StateTone(t.State), At: c.At(t.Created), Cost: page.Dollars(t.Nano),
+			ID: t.ID, Model: t.Model, Mode: t.Mode, State: string(t.State), Tone: page.StateTone(t.State), At: c.At(t.Created), Cost: price.Amount(t.Nano).Rounded(),
 			Link: c.MadeAt(t.ID, t.App),
 		}
 		if t.App != "" {

@@ -7,6 +7,7 @@ import (
 
 	"stele/internal/console/page"
 	"stele/internal/media"
+	"stele/internal/price"
 )
 
 func kindLabel(kind string) string {
@@ -52,7 +53,7 @@ func priceFrom(m *media.Model) string {
 	if least == 0 {
 		return "Free"
 	}
-	return "from $" + least.String() + " per " + cmp.Or(unit, "request")
+	return "from " + least.Exact() + " per " + cmp.Or(unit, "request")
 }
 
 // studioPrice is a price as the studio shows it.
@@ -60,7 +61,7 @@ func studioPrice(nano int64) string {
 	if nano == 0 {
 		return "Free"
 	}
-	return page.Dollars(nano)
+	return price.Amount(nano).Rounded()
 }
 
 func shortTypes(types []string) string {

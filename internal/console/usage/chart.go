@@ -9,6 +9,7 @@ import (
 
 	"stele/internal/console/page"
 	"stele/internal/meter"
+	"stele/internal/price"
 )
 
 const (
@@ -182,7 +183,7 @@ func seriesClass(by meter.Split, id string, i int) string {
 func (q usageQuery) amount(n int64) string {
 	switch q.Show {
 	case meter.Cost:
-		return page.Dollars(n)
+		return price.Amount(n).Rounded()
 	case meter.Tokens:
 		return page.Many(n, "token", "tokens")
 	}
@@ -192,7 +193,7 @@ func (q usageQuery) amount(n int64) string {
 // plain writes a number where its unit is known.
 func (q usageQuery) plain(n int64) string {
 	if q.Show == meter.Cost {
-		return page.Dollars(n)
+		return price.Amount(n).Rounded()
 	}
 	return page.FormatGrouped(n)
 }
@@ -200,7 +201,7 @@ func (q usageQuery) plain(n int64) string {
 // mark writes a number at the side.
 func (q usageQuery) mark(n int64) string {
 	if q.Show == meter.Cost {
-		return page.Money(n)
+		return price.Amount(n).Short()
 	}
 	return page.FormatShort(n)
 }

@@ -170,7 +170,7 @@ type priceLine struct {
 
 // priceLines is the price of a request line by line, at the rates of its time.
 func priceLines(r *meter.Record) *priceTable {
-	p := &priceTable{Priced: r.Priced, Estimated: r.Estimated, Total: page.Dollars(r.Nano), Source: priceSources[r.PriceSource]}
+	p := &priceTable{Priced: r.Priced, Estimated: r.Estimated, Total: price.Amount(r.Nano).Rounded(), Source: priceSources[r.PriceSource]}
 	sheet, err := price.ReadSheet(r.Rates)
 	p.ByModel = err == nil && r.Priced
 	u := r.Usage()
@@ -186,8 +186,8 @@ func priceLines(r *meter.Record) *priceTable {
 		if p.ByModel {
 			var one price.Usage
 			one.Tokens[class.class] = tokens
-			line.Cost = page.Dollars(int64(price.Rate(sheet, one, u.Tier) - sheet.PerRequest))
-			line.Rate = "$" + sheet.Rates.Of(class.class).String()
+			line.Cost = (price.Rate(sheet, one, u.Tier) - sheet.PerRequest).Rounded()
+			line.Rate = sheet.Rates.Of(class.class).Exact()
 		}
 		p.Lines = append(p.Lines, line)
 	}
@@ -196,7 +196,7 @@ func priceLines(r *meter.Record) *priceTable {
 		all += tokens
 		line := priceLine{Name: "Advice", Hint: "of " + a.Model, Tokens: page.FormatGrouped(tokens)}
 		if p.ByModel {
-			line.Cost = page.Dollars(r.Nano - int64(price.Rate(sheet, usage, u.Tier)))
+			line.Cost = price.Amount(r.Nano - int64(price.Rate(sheet, usage, u.Tier))).Rounded()
 		}
 		p.Lines = append(p.Lines, line)
 	}

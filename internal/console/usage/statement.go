@@ -8,8 +8,8 @@ import (
 
 	"stele/internal/access"
 	"stele/internal/console/page"
-	"stele/internal/limit"
 	"stele/internal/meter"
+	"stele/internal/price"
 )
 
 // statementPage is a month on paper.
@@ -141,13 +141,13 @@ func sectionOf(section *meter.Section, total lineRow, name func(by meter.Split, 
 func lineOf(name, aside string, f meter.Figures) lineRow {
 	row := lineRow{
 		Name: name, Aside: aside, Requests: page.FormatGrouped(f.Requests), Input: page.FormatGrouped(f.Input + f.CacheWrite), Cache: page.FormatGrouped(f.CacheRead),
-		Output: page.FormatGrouped(f.Output + f.Reasoning), Cost: limit.USD(f.Nano),
+		Output: page.FormatGrouped(f.Output + f.Reasoning), Cost: price.Amount(f.Nano).Dollars(),
 	}
 	if f.Unpriced > 0 {
 		row.Unpriced = page.FormatGrouped(f.Unpriced) + " unpriced"
 	}
 	if f.Markup != 0 {
-		row.Charge = limit.USD(f.Charge())
+		row.Charge = price.Amount(f.Charge()).Dollars()
 	}
 	if f.Costless() {
 		row.Cost = ""

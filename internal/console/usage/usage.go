@@ -10,6 +10,7 @@ import (
 	"stele/internal/access"
 	"stele/internal/console/page"
 	"stele/internal/meter"
+	"stele/internal/price"
 	"stele/internal/share"
 )
 
@@ -169,7 +170,7 @@ func (q usageQuery) row(g meter.Group, all meter.Figures, names map[string]strin
 		Name: groupName(q.By, g.Name, names), Requests: page.FormatGrouped(g.Requests), Failed: page.Share(g.Failed, g.Requests), Tokens: page.FormatShort(g.Tokens()),
 		Exact: page.Many(g.Input+g.CacheWrite, "input token", "input tokens") + ", " + page.FormatGrouped(g.CacheRead) + " cached, " +
 			page.FormatGrouped(g.Output) + " output, " + page.FormatGrouped(g.Reasoning) + " reasoning",
-		Cost: page.Money(g.Nano), Mean: page.FormatDuration(g.Took / time.Duration(max(g.Requests, 1))),
+		Cost: price.Amount(g.Nano).Short(), Mean: page.FormatDuration(g.Took / time.Duration(max(g.Requests, 1))),
 		Share: page.Share(n, of), Width: "0",
 	}
 	if of > 0 {
@@ -237,10 +238,10 @@ func compare(now, then meter.Figures) []page.Tally {
 		of("Cached input", now.CacheRead, then.CacheRead, page.FormatShort),
 		of("Output tokens", now.Output, then.Output, page.FormatShort),
 		of("Reasoning tokens", now.Reasoning, then.Reasoning, page.FormatShort),
-		of("Cost", now.Nano, then.Nano, page.Money),
+		of("Cost", now.Nano, then.Nano, func(n int64) string { return price.Amount(n).Short() }),
 	}
 	list[1].Hint = "read afresh or written to a cache"
-	list[5].Exact = page.Dollars(now.Nano)
+	list[5].Exact = price.Amount(now.Nano).Rounded()
 	rate := func(f meter.Figures) float64 { return float64(f.Failed) / max(float64(f.Requests), 1) }
 	mean := func(f meter.Figures) time.Duration { return f.Took / time.Duration(max(f.Requests, 1)) }
 	failing := page.Tally{Name: "Error rate", Value: page.Share(now.Failed, now.Requests), Exact: page.Many(now.Failed, "failed request", "failed requests")}
