@@ -272,6 +272,8 @@ var hardTurned = section{"AY", "what stands in another order, and what cannot be
 				is(t, words+", by its own name", fmt.Sprint(home.status, len(home.calls)), "400 1")
 			}
 		}
+		wrong := try(t, refusesFirst(trip{from: O, to: O, ask: withO(`"temperature":5`)}, 400, "Invalid 'temperature': decimal above maximum value. Expected a value <= 2, but got 5 instead."))
+		is(t, "a value that no model takes", fmt.Sprint(wrong.status, len(wrong.calls)), "400 1")
 		for words, row := range map[string][3]string{
 			"Thinking level is not supported for this model.":                           {`"thinkingConfig":{"thinkingLevel":"HIGH"},"seed":1`, "thinkingConfig", ""},
 			"Unable to submit request because thinking is not supported by this model.": {`"thinking_config":{"include_thoughts":true},"seed":1`, "thinking_config", ""},

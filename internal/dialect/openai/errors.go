@@ -212,7 +212,7 @@ func (c *complaint) mend(e *fault.Error) *fault.Error {
 	switch {
 	case e.Refused == "":
 		return e
-	case leavable[e.Refused] != "":
+	case named != "" && leavable[named] != "": // plainly that, and not a value that no model takes
 		return e.MendedBy(fault.Without | fault.Editable)
 	}
 	return e.MendedBy(fault.Without)

@@ -29,7 +29,7 @@ var refusedCodes = []string{"unsupported_parameter", "unsupported_value", "unkno
 
 // How upstreams name it in their words: Azure's older API, Groq, xAI.
 var (
-	refusedWords = regexp.MustCompile(`(?i)unsupported parameter: '?(\w+)|unrecognized request argument supplied: (\w+)|property '(\w+)' is unsupported|does not support (?:the )?parameter ` + "`?" + `(\w+)|` +
+	refusedWords = regexp.MustCompile(`(?i)unsupported (?:parameter|value): '?(\w+)|unrecognized request argument supplied: (\w+)|property '(\w+)' is unsupported|does not support (?:the )?parameter ` + "`?" + `(\w+)|` +
 		"temperature`? and `?(top_p)`? cannot both be specified") // the last is Claude's, behind other servers
 	camels = map[string]string{
 		"reasoningEffort": "reasoning_effort", "presencePenalty": "presence_penalty", "frequencyPenalty": "frequency_penalty",
