@@ -19,7 +19,8 @@ var causes = []struct {
 	name      string
 	functions *regexp.Regexp
 }{
-	{"usage rows, in batches", regexp.MustCompile(`^(modernc\.org/|database/sql\.|stele/internal/store\.(\(\*Store\)|\(\*batcher|insert))`)},
+	{"usage rows, in batches", regexp.MustCompile(`^stele/internal/store\.(\(\*batcher|\(\*Store\)\.(insertRecords|saveTogether|saveGroup))`)},
+	{"the database besides, four times a second", regexp.MustCompile(`^(modernc\.org/|database/sql\.|stele/internal/store\.\(\*Store\))`)},
 	{"the journal", regexp.MustCompile(`^stele/internal/store\.\(\*(Journal|page)\)`)},
 	{"the log line and the metrics", regexp.MustCompile(`^(stele/internal/telemetry\.|stele/internal/server\.\(\*Server\)\.finish|log/slog\.)`)},
 	{"memory: collecting", regexp.MustCompile(`^runtime\.(gcBgMarkWorker|gcAssistAlloc|bgsweep|bgscavenge|gcStart|gcMarkDone|deductSweepCredit|deductAssistCredit)`)},
