@@ -91,6 +91,9 @@ func (r *requestReader) readContent(v jsonscan.Value) {
 		r.fail(fault.InvalidParameter, "", "has nothing in it that is known")
 		r.turns.part = -1
 	}
+	if m.Role == chat.User {
+		m.Parts = slices.DeleteFunc(m.Parts, func(p chat.Part) bool { return r.isBareProof(m, p) })
+	}
 	r.append(m)
 }
 

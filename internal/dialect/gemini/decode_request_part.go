@@ -279,3 +279,13 @@ func oneLine(raw []byte) []byte {
 	}
 	return []byte(compactText(raw))
 }
+
+// isBareProof reports whether a part of a user's turn is a signature of nothing, and notes it: only what the
+// model has made is signed, and without it the part would be an empty text, which Google refuses.
+func (r *requestReader) isBareProof(m chat.Message, p chat.Part) bool {
+	bare := p.Text == "" && (p.Kind == chat.Text || p.Kind == chat.Thought)
+	if bare {
+		r.talk.Notes = append(r.talk.Notes, chat.LostPart(m, p, chat.Ignored, "a signature in a turn of the user's"))
+	}
+	return bare
+}
