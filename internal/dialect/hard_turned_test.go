@@ -234,6 +234,13 @@ var hardTurned = section{"AY", "what stands in another order, and what cannot be
 		results := strings.Replace(ask(""), `{"role":"user","content":"go"}`, `{"role":"user","content":"go"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"1"}]}`, 1)
 		l = take(t, refusesFirst(trip{from: A, to: A, ask: results}, 400, "adaptive thinking is not supported on this model"))
 		is(t, "a call without a thought before it, which a budget does not allow", l.then().Get("thinking").Raw, `{"type":"disabled"}`)
+		results = strings.Replace(results, `{"type":"adaptive","display":"omitted"}`, `{"type":"enabled","budget_tokens":2000}`, 1)
+		l = take(t, refusesFirst(trip{from: A, to: A, ask: results}, 400, "thinking: Extra inputs are not permitted"))
+		is(t, "such a call, to a model that does not think", l.then().Get("thinking").Exists(), false)
+		loose := strings.Replace(ask(""), `{"type":"adaptive","display":"omitted"}`, `true`, 1)
+		for _, words := range []string{"adaptive thinking is not supported on this model", "This model does not support the effort parameter."} {
+			is(t, "a switch, "+words, take(t, refusesFirst(trip{from: A, to: A, model: "claude-opus-4-6", ask: loose}, 400, words)).status, 200)
+		}
 	}},
 	// anomalyco/opencode#37964, langgenius/dify#24307, dyad-sh/dyad#870: clients go by a model's name, and another name tells them nothing.
 	{number: 1293, name: "a parameter that a model does not take, whose name told the client nothing", answer: "asked again without it, or by the name that the model has for it, with a warning; by its own name the client hears the refusal", run: func(t *testing.T) {

@@ -8,9 +8,10 @@ import (
 )
 
 // rethink asks for thinking in another way where the upstream has refused the client's. Claude Code knows by a
-// model's name how to ask, and takes one that it does not know for a new one.
+// model's name how to ask, and takes one that it does not know for a new one. A switch of ours was turned into
+// the model's own way already.
 func (e *editor) rethink() {
-	if !slices.ContainsFunc(e.target.Refused, isOfThinking) {
+	if e.added != nil || !slices.ContainsFunc(e.target.Refused, isOfThinking) {
 		return
 	}
 	r := newReader(true)
@@ -20,6 +21,7 @@ func (e *editor) rethink() {
 		return
 	}
 	p := e.planThinking(r.talk.Thinking)
+	e.enabled = p.kind == thinkEnabled
 	e.changed = e.changed || e.enabled
 	if p.effort != "" {
 		e.putEffort(jsonscan.AppendText(nil, p.effort))
