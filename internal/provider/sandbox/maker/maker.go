@@ -65,7 +65,7 @@ func (m *Maker) Submit(ctx context.Context, req media.Request) (media.Status, er
 		<-ctx.Done()
 		return media.Status{}, &media.Failure{Class: media.SubmitUnknown, Message: "The sandbox was ordered not to answer.", Err: ctx.Err()}
 	}
-	status := m.status(l)
+	status := m.status(l, l.At) // however long it took to write it down
 	status.Ticket = ticket
 	return status, nil
 }
@@ -95,13 +95,13 @@ func (m *Maker) Poll(ctx context.Context, t media.Ticket) (media.Status, error) 
 	if l.Expire > 0 && !l.Forever && m.now().After(l.ends().Add(l.Expire)) {
 		return media.Status{}, &media.Failure{Class: media.Gone, Message: "The sandbox's outputs have expired, as ordered."}
 	}
-	status := m.status(l)
+	status := m.status(l, m.now())
 	status.Ticket = t
 	return status, nil
 }
 
-func (m *Maker) status(l life) media.Status {
-	now := m.now()
+// status tells how far work is at some time.
+func (m *Maker) status(l life, now time.Time) media.Status {
 	m.mu.Lock()
 	stopped := m.stopped[l.Key]
 	m.mu.Unlock()

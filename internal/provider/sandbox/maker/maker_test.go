@@ -123,6 +123,30 @@ func TestItFailsAsOrdered(t *testing.T) {
 	}
 }
 
+// slow is a journal that takes a minute to write.
+type slow struct{ books }
+
+func (s slow) Accept(ctx context.Context, key string, life []byte) error {
+	time.Sleep(time.Minute)
+	return s.books.Accept(ctx, key, life)
+}
+
+// TestWorkBeginsBehindItsAnswer writes the journal for longer than the work takes: it is under way
+// when it is accepted all the same, and done at the first look.
+func TestWorkBeginsBehindItsAnswer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := maker.New(slow{books{}}, fair.New(2, 1), time.Now)
+		got, err := m.Submit(t.Context(), request("image", "[[sandbox: work=50ms]]"))
+		if err != nil || got.State != media.Processing {
+			t.Fatalf("%+v, %v", got, err)
+		}
+		if got, err = m.Poll(t.Context(), got.Ticket); err != nil || got.State != media.Success {
+			t.Errorf("%+v, %v", got, err)
+		}
+	})
+}
+
 func TestALostAnswerIsInItsJournal(t *testing.T) {
 	t.Parallel()
 	journal := books{}
