@@ -203,7 +203,7 @@ var hardBegun = section{"AR", "how streams begin and end, and what has no name",
 			{nil, said(O, "Limit reached. It will reset after 1h2m3s."), time.Hour + 2*time.Minute + 3*time.Second},
 			{nil, said(O, "Please wait 30 seconds before the next request."), 30 * time.Second},
 		} {
-			for _, to := range []string{O, A} {
+			for _, to := range []string{O, A, G} {
 				l := try(t, trip{from: O, to: to, own: true, ask: plain[O], status: 429, header: row.header, answers: []string{row.body}})
 				is(t, fmt.Sprint(to, row.header, row.body), l.failure.RetryAfter, row.want)
 			}

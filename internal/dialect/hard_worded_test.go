@@ -59,6 +59,17 @@ var hardWorded = section{"AZ", "what servers say in words of their own", []hard{
 		is(t, "watsonx", strings.Contains(listed.body, "prompt is too long: 9000 tokens > 8192 maximum"), true)
 		is(t, "in a word", try(t, trip{from: O, to: O, own: true, ask: plain[O], status: 400, answers: []string{`{"errors":["bad thing"]}`}}).status, 400)
 	}},
+	{number: 1420, name: "a limit that is told inside an answer, with the time until it is over", answer: "as with 429: the time is told", run: func(t *testing.T) {
+		for to, limit := range map[string]string{O: `"code":429`, A: `"type":"rate_limit_error"`, G: `"code":429,"status":"RESOURCE_EXHAUSTED"`} {
+			for _, told := range []string{`"message":"Please try again in 20s."`, `"message":"slow down","retry_after":20`} {
+				body := `{"error":{` + limit + `,` + told + `}}`
+				whole := try(t, trip{from: O, to: to, own: true, ask: plain[O], answers: []string{body}})
+				is(t, inLine(to, told), fmt.Sprint(whole.status, whole.failure.RetryAfter), "429 20s")
+				streamed := try(t, trip{from: O, to: to, own: true, stream: true, ask: plainly(O, true), answers: []string{sse(body)}})
+				is(t, inLine(to, told, "streamed"), fmt.Sprint(streamed.status, streamed.failure.RetryAfter), "429 20s")
+			}
+		}
+	}},
 	// tashfeenahmed/freellmapi#426, Aider-AI/aider#2296: agents shorten a conversation on some words only.
 	{number: 1322, name: "a conversation that is too long, in the words of routers", run: func(t *testing.T) {
 		for _, said := range []struct {

@@ -16,6 +16,8 @@ var spentSigns = []string{
 // only they tell, for what it says may name a client's tool.
 func SaysSpent(status int, names, message string) bool {
 	switch {
+	case status == http.StatusTooManyRequests && waitInWords(message) > 0: // Google calls a limit of a minute a quota
+		return false
 	case status == http.StatusPaymentRequired, status == http.StatusForbidden, status == http.StatusTooManyRequests, status >= http.StatusInternalServerError:
 		return Says(names+" "+message, spentSigns...)
 	}
@@ -24,5 +26,7 @@ func SaysSpent(status int, names, message string) bool {
 
 // Spent says that the operator's credit is used up, for which waiting is no help.
 func Spent() *fault.Error {
-	return fault.New(fault.RateLimited, "This installation's quota at the model's provider is used up.").With("reason", "insufficient_quota")
+	e := fault.New(fault.RateLimited, "This installation's quota at the model's provider is used up.").With("reason", "insufficient_quota")
+	e.Endless = true
+	return e
 }

@@ -9,13 +9,22 @@ import (
 	"strings"
 	"time"
 
+	"stele/internal/fault"
 	"stele/internal/jsonscan"
 	"stele/internal/wire"
 )
 
-// RetryAfter is when the headers say that trying again makes sense, or the words of a refusal;
+// Wait says of a refusal that passes with time when it does: as its headers, its message or a member of what it said tell.
+func Wait(e *fault.Error, h http.Header, message string, said jsonscan.Value) *fault.Error {
+	if e.Endless || e.RetryAfter > 0 || e.Code != fault.RateLimited && e.Code != fault.Unavailable {
+		return e
+	}
+	return e.After(cmp.Or(retryAfter(h, message), waitIn(said)))
+}
+
+// retryAfter is when the headers say that trying again makes sense, or the words of a refusal;
 // 0: they do not.
-func RetryAfter(h http.Header, message string) time.Duration {
+func retryAfter(h http.Header, message string) time.Duration {
 	if wait, told := wire.RetryAfter(h); told {
 		return min(wait, LongestWait)
 	}
@@ -67,8 +76,8 @@ func untilReset(text string) time.Duration {
 	}
 }
 
-// WaitIn is how long a refusal says in a member of its own that one has to wait; 0: it does not.
-func WaitIn(root jsonscan.Value) time.Duration {
+// waitIn is how long a refusal says in a member of its own that one has to wait; 0: it does not.
+func waitIn(root jsonscan.Value) time.Duration {
 	inner, _ := Complaint(root)
 	for _, v := range []jsonscan.Value{inner, inner.Get("metadata"), root} {
 		for _, name := range []string{"retry_after", "retry_after_seconds", "retryAfter"} {

@@ -37,6 +37,7 @@ type Error struct {
 	Ordered     bool     // the client ordered the sandbox to fail
 	Ours        bool     // a limit of this installation refused it: no upstream was asked
 	Elsewhere   bool     // what refused it, a limit of ours or of the upstream's or what its API cannot carry, is about this upstream only
+	Endless     bool     // no wait helps against it
 	Owed        bool     // the upstream was at work on it or had answered: what it produced is owed, and not known
 	Remedy      Remedy   // as what the upstream may take the request after all
 	Room        int64    // tokens that its answer may have then

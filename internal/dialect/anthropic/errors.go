@@ -86,24 +86,20 @@ func refuseThread() error {
 // DecodeError reads an upstream's refusal.
 func (Codec) DecodeError(status int, header http.Header, body []byte) *fault.Error {
 	r := readRefusal(body)
-	e := r.classify(status)
-	if e.Code == fault.RateLimited && !r.spent || e.Code == fault.Unavailable {
-		e.RetryAfter = cmp.Or(dialect.RetryAfter(header, r.message), dialect.WaitIn(jsonscan.At(body, 0)))
-	}
-	return e.Because(dialect.Cause(status, body))
+	return dialect.Wait(r.classify(status), header, r.message, jsonscan.At(body, 0)).Because(dialect.Cause(status, body))
 }
 
 // readFailure reads an error in the middle of a stream.
 func readFailure(data []byte) *fault.Error {
 	r := readRefusal(data)
 	status := statusOf(r.kind, jsonscan.At(data, 0))
-	return r.classify(status).Because(dialect.Cause(status, data))
+	return dialect.Wait(r.classify(status), nil, r.message, jsonscan.At(data, 0)).Because(dialect.Cause(status, data))
 }
 
 // refusal is what an upstream's error says.
 type refusal struct {
 	kind, message, code string
-	spent               bool // the operator's credit is used up, for which waiting is no help
+	spent               bool // the operator's credit is used up
 }
 
 // readRefusal reads an error. Of one that is cut short only that credit is used up is
@@ -125,7 +121,6 @@ func (r *refusal) classify(status int) *fault.Error {
 	case strings.HasPrefix(r.code, threads):
 		return fault.New(fault.InvalidParameter, "%s", dialect.Sentence(r.message)).With("error_code", r.code)
 	case r.spent, dialect.SaysSpent(status, "", r.message):
-		r.spent = true
 		return dialect.Spent()
 	case dialect.SaysNoModel(status, r.kind, r.message):
 		return dialect.ByStatus(http.StatusNotFound, r.message)

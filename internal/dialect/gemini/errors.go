@@ -88,7 +88,7 @@ type wireRetryInfo struct {
 // is an error of the upstream's to the client, and says no more.
 func (Codec) DecodeError(status int, h http.Header, body []byte) *fault.Error {
 	r := readRefusal(body)
-	return r.toFault(status, h).Because(dialect.Cause(status, body))
+	return dialect.Wait(r.toFault(status), h, r.message, jsonscan.At(body, 0)).Because(dialect.Cause(status, body))
 }
 
 // readFailure reads an error inside an answer.
@@ -103,7 +103,7 @@ func readFailure(data []byte) *fault.Error {
 			}
 		}
 	}
-	return r.toFault(status, nil).Because(dialect.Cause(0, data))
+	return dialect.Wait(r.toFault(status), nil, r.message, jsonscan.At(data, 0)).Because(dialect.Cause(0, data))
 }
 
 // wireRefusal is what is read of an upstream's error.
@@ -162,7 +162,7 @@ var account = []string{
 	"API_KEY_IP_ADDRESS_BLOCKED", "SERVICE_DISABLED", "BILLING_DISABLED", "ACCESS_TOKEN_EXPIRED", "CONSUMER_INVALID",
 }
 
-func (r *wireRefusal) toFault(status int, h http.Header) *fault.Error {
+func (r *wireRefusal) toFault(status int) *fault.Error {
 	ours := slices.ContainsFunc(r.reasons, func(reason string) bool { return slices.Contains(account, reason) }) ||
 		r.says("api key not valid", "api key expired", "user location is not supported", "billing account")
 	message := dialect.Sentence(r.message)
@@ -186,7 +186,7 @@ func (r *wireRefusal) toFault(status int, h http.Header) *fault.Error {
 	e := dialect.Filtered(dialect.ByStatus(status, message), r.message)
 	switch e.Code {
 	case fault.RateLimited, fault.Unavailable:
-		return e.After(r.retryAfter(h))
+		return e.After(r.wait())
 	case fault.InvalidParameter:
 		if r.says("thought signature", "thought_signature", "thoughtsignature") {
 			return e.MendedBy(fault.WithoutThoughts)
@@ -200,10 +200,8 @@ func (r *wireRefusal) toFault(status int, h http.Header) *fault.Error {
 
 func (r *wireRefusal) says(signs ...string) bool { return dialect.Says(r.message, signs...) }
 
-// retryAfter is when the upstream wants to be asked again; 0: it does not say.
-func (r *wireRefusal) retryAfter(h http.Header) time.Duration {
-	if d, err := time.ParseDuration(r.delay); err == nil && d > 0 {
-		return min(d, dialect.LongestWait)
-	}
-	return dialect.RetryAfter(h, r.message)
+// wait is when a detail says that the upstream wants to be asked again; 0: none does.
+func (r *wireRefusal) wait() time.Duration {
+	d, _ := time.ParseDuration(r.delay)
+	return max(0, min(d, dialect.LongestWait))
 }

@@ -1,7 +1,6 @@
 package gemini
 
 import (
-	"bytes"
 	"math"
 	"slices"
 	"strconv"
@@ -52,7 +51,7 @@ func (w *schemaWriter) foldKeywords(fields schemaFields) string {
 				tell(f)
 			}
 		case f.name == "enum" || f.name == "const":
-			if values, ok := enumOf(f); !ok || bytes.Contains(f.value.Raw(), []byte(`""`)) {
+			if values, ok := enumOf(f); !ok || hasEmptyText(f) {
 				tell(f)
 			} else if f.name == "const" || !dialect.SameJSON(values, f.value.Raw()) {
 				w.note(f.name != "const", f.name+" is a list of strings and numbers")
@@ -82,7 +81,7 @@ func enumOf(f schemaField) ([]byte, bool) {
 	take := func(v jsonscan.Value) bool {
 		switch v.Kind() {
 		case jsonscan.String, jsonscan.Number:
-			if string(v.Raw()) == `""` { // the API refuses it
+			if isEmptyText(v) { // the API refuses it
 				return true
 			}
 			list.Raw(v.Raw())
@@ -103,6 +102,17 @@ func enumOf(f schemaField) ([]byte, bool) {
 	}
 	return list.Close(jsonscan.Array).Bytes(), some
 }
+
+func hasEmptyText(f schemaField) bool {
+	for _, v := range items(f.value) {
+		if isEmptyText(v) {
+			return true
+		}
+	}
+	return false
+}
+
+func isEmptyText(v jsonscan.Value) bool { return v.Kind() == jsonscan.String && v.View() == "" }
 
 // inclusiveName is the field that stands for an exclusive bound.
 func inclusiveName(name string) string {

@@ -79,14 +79,11 @@ type complaint struct {
 
 // DecodeError reads an upstream's refusal.
 func (Codec) DecodeError(status int, header http.Header, body []byte) *fault.Error {
-	c := readComplaint(jsonscan.At(body, 0)) // of a refusal that is cut short as much as there is
+	root := jsonscan.At(body, 0)
+	c := readComplaint(root) // of a refusal that is cut short as much as there is
 	c.status = status
 	c.cause = dialect.Cause(status, body)
-	e := c.toFault()
-	if e.RetryAfter == 0 && (e.Code == fault.RateLimited && e.Details["reason"] == nil || e.Code == fault.Unavailable) {
-		e.RetryAfter = cmp.Or(dialect.RetryAfter(header, c.message), dialect.WaitIn(jsonscan.At(body, 0)))
-	}
-	return e
+	return dialect.Wait(c.toFault(), header, c.message, root)
 }
 
 // readFailure reads the error inside an answer that began well, or nil.
@@ -105,7 +102,7 @@ func readFailure(root jsonscan.Value) *fault.Error {
 	if c.status == 0 {
 		c.status = cmp.Or(dialect.StatusInWords(c.kind+" "+c.code), dialect.StatusIn(root), http.StatusBadGateway)
 	}
-	return c.toFault()
+	return dialect.Wait(c.toFault(), nil, c.message, root)
 }
 
 // readComplaint understands {"error":{…}}, {"error":"…"}, {"message":…},
@@ -151,11 +148,8 @@ func (c *complaint) readWithin(raw jsonscan.Value) {
 
 // saysSpent reports whether the operator's credit is used up.
 func (c *complaint) saysSpent() bool {
-	if c.status == http.StatusTooManyRequests && dialect.RetryAfter(nil, c.message) > 0 { // Google calls a limit of a minute a quota
-		return false
-	}
 	return dialect.SaysSpent(c.status, c.kind+" "+c.code, c.message) ||
-		c.status >= http.StatusBadRequest && dialect.Says(c.message, "credit balance is too low", "exceeded your current quota")
+		c.status >= http.StatusBadRequest && c.status != http.StatusTooManyRequests && dialect.Says(c.message, "credit balance is too low", "exceeded your current quota")
 }
 
 // toFault puts a complaint into our words. What it says of the operator's account
@@ -171,6 +165,7 @@ func (c *complaint) toFault() *fault.Error {
 	case s == http.StatusTooManyRequests && said("request too large for", "tokens must be reduced", "reduce your message size"):
 		// More than the account may use in a whole minute: it can wait for as long as it likes.
 		e = fault.New(fault.RateLimited, "The request is larger than what this installation may use of the model's provider in a minute: shorten it, or ask for fewer tokens.").With("reason", "request_too_large")
+		e.Endless = true
 	case c.flagged && s == http.StatusForbidden:
 		e = dialect.ByStatus(http.StatusBadRequest, cmp.Or(dialect.Sentence(c.message), "The model's provider does not take this content.")).With("reason", "content_policy_violation")
 	case c.code == "tool_use_failed": // Groq's, where the model could not write its call
