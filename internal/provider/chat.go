@@ -50,11 +50,11 @@ type Chat struct {
 
 	addresses AddressChecker // nil: the upstream fetches what it likes
 
-	asked atomic.Pointer[place] // the last time: two of the dialects have one path for all
+	asked atomic.Pointer[endpoint] // the last time: two of the dialects have one path for all
 }
 
-// place is where calls of a path go.
-type place struct {
+// endpoint is where calls of a path go.
+type endpoint struct {
 	path    string
 	request *http.Request // one without a body, as a pattern: calls share its address and header
 }
@@ -212,7 +212,7 @@ func (c *Chat) request(ctx context.Context, call *dialect.Call) (*http.Request, 
 		} else {
 			r.Header = c.header()
 		}
-		known = &place{call.Path, r}
+		known = &endpoint{call.Path, r}
 		c.asked.Store(known)
 	}
 	r := known.request.WithContext(ctx)

@@ -42,7 +42,7 @@ func Open(a Account, d dialect.Dialect, client *http.Client) (*Chat, error) {
 	if err := c.sign(options); err != nil {
 		return nil, fmt.Errorf("provider %s: %w", a.Name, err)
 	}
-	if err := c.place(options); err != nil {
+	if err := c.setAddresses(options); err != nil {
 		return nil, fmt.Errorf("provider %s: %w", a.Name, err)
 	}
 	c.private, c.authors = privateTexts(c.account), c.account.authors()
@@ -82,8 +82,8 @@ func (c *Chat) sign(options map[string]string) error {
 	return nil
 }
 
-// place fills in the addresses.
-func (c *Chat) place(options map[string]string) error {
+// setAddresses fills in the addresses.
+func (c *Chat) setAddresses(options map[string]string) error {
 	kind := &c.account.Kind
 	var err error
 	if c.account.BaseURL, err = c.account.base(options); err != nil {

@@ -57,7 +57,7 @@ func (r *Relay) attach(ctx context.Context, workspace string, req *chat.Request,
 	for i := range talk.Messages {
 		m := &talk.Messages[i]
 		for j := range m.Parts {
-			search.lookAt(place{message: i, part: j, inner: -1, at: &m.Parts[j]})
+			search.lookAt(attachment{message: i, part: j, inner: -1, at: &m.Parts[j]})
 		}
 	}
 	if len(search.found) == 0 {
@@ -80,16 +80,16 @@ func (r *Relay) mayName(req *chat.Request, upstream Upstream) bool {
 	return ok && (facts.Asked.Documents || reads.FetchesNothing())
 }
 
-// place is where in a conversation something is that the upstream has to be given.
-type place struct {
+// attachment is what the upstream has to be given, and where in a conversation it is.
+type attachment struct {
 	message, part, inner int
 	at                   *chat.Part
 	own                  string // the id of one of our files; "": it is fetched from its address
 }
 
-// name is what is given there, for keeping apart what was got.
-func (p *place) name() string {
-	return cmp.Or(p.own, p.at.Media.URL)
+// name is what is given, for keeping apart what was got.
+func (a *attachment) name() string {
+	return cmp.Or(a.own, a.at.Media.URL)
 }
 
 // search looks for what an upstream has to be given.
@@ -97,17 +97,17 @@ type search struct {
 	relay    *Relay
 	upstream Upstream
 	passes   bool
-	found    []place
+	found    []attachment
 }
 
-func (s *search) lookAt(at place) {
+func (s *search) lookAt(at attachment) {
 	if media := at.at.Media; media != nil {
 		if at.own = s.relay.ownFile(media); at.own != "" || s.unread(at.at) {
 			s.found = append(s.found, at)
 		}
 	}
 	for k := range at.at.Content {
-		s.lookAt(place{message: at.message, part: at.part, inner: k, at: &at.at.Content[k]})
+		s.lookAt(attachment{message: at.message, part: at.part, inner: k, at: &at.at.Content[k]})
 	}
 }
 
@@ -178,7 +178,7 @@ type gotten struct {
 }
 
 // get fetches what is wanted and not there yet.
-func (f *fetched) get(ctx context.Context, r *Relay, workspace string, talk *chat.Conversation, wanted []place) error {
+func (f *fetched) get(ctx context.Context, r *Relay, workspace string, talk *chat.Conversation, wanted []attachment) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var group sync.WaitGroup
@@ -230,8 +230,8 @@ func (f *fetched) get(ctx context.Context, r *Relay, workspace string, talk *cha
 	return nil
 }
 
-// getOne gets what a place names, which is named so many times.
-func (f *fetched) getOne(ctx context.Context, r *Relay, workspace string, w *place, times int64) (*gotten, error) {
+// getOne gets an attachment, which is named so many times.
+func (f *fetched) getOne(ctx context.Context, r *Relay, workspace string, w *attachment, times int64) (*gotten, error) {
 	most := r.mostAttached()
 	if w.own != "" {
 		return f.load(ctx, r.Files, workspace, w.own, func(size int64) error { return f.count(size, times, most) })
@@ -255,8 +255,8 @@ func withPart(err error, m chat.Message, p chat.Part) error {
 	return e.With("field", l.Field)
 }
 
-// put is the request with what was got in the place of what named it.
-func (f *fetched) put(req *chat.Request, talk *chat.Conversation, wanted []place, passes bool) *chat.Request {
+// put is the request with what was got in place of what named it.
+func (f *fetched) put(req *chat.Request, talk *chat.Conversation, wanted []attachment, passes bool) *chat.Request {
 	whole := talk.Clone()
 	changed := false
 	var swaps []chat.Swap

@@ -47,14 +47,14 @@ func (w *web) Fetch(_ context.Context, _ *chat.Part, most int64) (*chat.Media, e
 }
 
 // naming is a conversation whose parts name files or addresses, and their places.
-func naming(names ...string) (*chat.Conversation, []place) {
+func naming(names ...string) (*chat.Conversation, []attachment) {
 	talk := &chat.Conversation{Messages: []chat.Message{{}}}
 	for _, name := range names {
 		talk.Messages[0].Parts = append(talk.Messages[0].Parts, chat.Part{Kind: chat.Image, Media: &chat.Media{URL: name}})
 	}
-	var found []place
+	var found []attachment
 	for i := range names {
-		at := place{part: i, inner: -1, at: &talk.Messages[0].Parts[i]}
+		at := attachment{part: i, inner: -1, at: &talk.Messages[0].Parts[i]}
 		if strings.HasPrefix(names[i], "file_") {
 			at.own = names[i]
 		}

@@ -31,7 +31,7 @@ func acting(t *testing.T, file, base string) *Maker {
 	}
 	o := clients()
 	return &Maker{
-		desk: &desk{base: u, key: fakeKey, client: o.Client, public: o.Public}, ops: map[string]*Operation{op.Name: op},
+		caller: &caller{base: u, key: fakeKey, client: o.Client, public: o.Public}, ops: map[string]*Operation{op.Name: op},
 		name: "test", log: slog.New(slog.DiscardHandler), now: time.Now,
 	}
 }
@@ -189,7 +189,7 @@ outputs: [{path: url, kind: image}]
 	if shown["stranger"] {
 		t.Error("the key was shown to a stranger")
 	}
-	genuine := &desk{base: &url.URL{Scheme: "https", Host: "api.acme.com"}}
+	genuine := &caller{base: &url.URL{Scheme: "https", Host: "api.acme.com"}}
 	for where, want := range map[string]bool{
 		"https://api.acme.com/x": true, "https://eu1.acme.com/x": true, "http://eu1.acme.com/x": false, "https://acme.com.evil.org/": false,
 		"https://evilacme.com/": false, "https://eu1.acme.com:8443/": false, "https://API.acme.com/": true, "https://acme.com/": false,
@@ -200,7 +200,7 @@ outputs: [{path: url, kind: image}]
 		}
 	}
 	// A key that was entered for a server in front of the provider stays there.
-	front := &desk{base: &url.URL{Scheme: "https", Host: "proxy.example.com"}}
+	front := &caller{base: &url.URL{Scheme: "https", Host: "proxy.example.com"}}
 	for where, want := range map[string]bool{"https://proxy.example.com/x": true, "https://api.acme.com/x": false, "https://eu1.acme.com/x": false} {
 		u, _ := url.Parse(where)
 		if got := front.own(u, op.Hosts); got != want {
@@ -220,7 +220,7 @@ func TestRefusalsByStatus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &desk{base: &url.URL{Host: "api.acme.com"}, key: fakeKey}
+	d := &caller{base: &url.URL{Host: "api.acme.com"}, key: fakeKey}
 	explained := `{"title":"T","detail":"words"}`
 	for _, c := range []struct {
 		status          int
@@ -274,7 +274,7 @@ func TestHowLongProvidersAskToWait(t *testing.T) {
 
 func TestWhatClientsMayRead(t *testing.T) {
 	t.Parallel()
-	d := &desk{base: &url.URL{Scheme: "http", Host: "10.0.0.7:8188"}, key: fakeKey}
+	d := &caller{base: &url.URL{Scheme: "http", Host: "10.0.0.7:8188"}, key: fakeKey}
 	f := d.failure(media.BadInput, "code", "bad "+fakeKey+" at http://10.0.0.7:8188/x?y=1, \n see 10.0.0.7:8188 or https://a.b/c. "+strings.Repeat("long ", 200), nil)
 	if want := "The provider refused the request. It said: bad … at … see … or … long"; !strings.HasPrefix(f.Message, want) || len(f.Message) > 400 {
 		t.Errorf("%s", f.Message)

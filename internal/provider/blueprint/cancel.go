@@ -58,14 +58,14 @@ func (m *Maker) stop(ctx context.Context, op *Operation, t *ticket, step *Stop) 
 			return err
 		}
 	}
-	a, _, err := m.desk.send(ctx, op, cmp.Or(step.Method, http.MethodPost), where, body)
+	a, _, err := m.caller.send(ctx, op, cmp.Or(step.Method, http.MethodPost), where, body)
 	if err != nil {
-		return m.desk.lostFailure(err)
+		return m.caller.lostFailure(err)
 	}
 	if a.fine() {
 		return nil
 	}
-	f := m.desk.refusalFailure(op, a, false)
+	f := m.caller.refusalFailure(op, a, false)
 	if f.Class == media.BadInput { // it has ended already
 		return errors.Join(ErrGoesOn, f)
 	}

@@ -22,14 +22,14 @@ import (
 // the code of its failure, and last whether success has anything to show.
 
 // lostFailure is the failure of a call that got no answer.
-func (d *desk) lostFailure(err error) *media.Failure {
-	return d.failure(media.Transient, "", "", err)
+func (c *caller) lostFailure(err error) *media.Failure {
+	return c.failure(media.Transient, "", "", err)
 }
 
 // refusalFailure is the failure that a bad status means. An order that was refused by a
 // broken server may have been taken all the same, unless the answer proves that
 // it was not.
-func (d *desk) refusalFailure(op *Operation, a answer, ordering bool) *media.Failure {
+func (c *caller) refusalFailure(op *Operation, a answer, ordering bool) *media.Failure {
 	code, message := op.readProblem(a)
 	class := op.verdict(a, code, message)
 	if ordering && (a.status >= 500 || a.status == http.StatusRequestTimeout) {
@@ -44,14 +44,14 @@ func (d *desk) refusalFailure(op *Operation, a answer, ordering bool) *media.Fai
 		}
 	}
 	class = cmp.Or(class, byStatus(a.status, ordering))
-	f := d.failure(class, code, message, d.cause(a))
+	f := c.failure(class, code, message, c.cause(a))
 	f.RetryAfter = op.patience(a, message)
 	return f
 }
 
 // failureInside is the failure inside an answer with a good status, nil where there
 // is none. An answer without its envelope says nothing.
-func (d *desk) failureInside(op *Operation, a answer, ordering bool) *media.Failure {
+func (c *caller) failureInside(op *Operation, a answer, ordering bool) *media.Failure {
 	if op.Envelope == nil {
 		return nil
 	}
@@ -59,27 +59,27 @@ func (d *desk) failureInside(op *Operation, a answer, ordering bool) *media.Fail
 	case told && equal(got, op.Envelope.OK):
 		return nil
 	case !told && ordering:
-		return d.failure(media.SubmitUnknown, "", "", d.cause(a))
+		return c.failure(media.SubmitUnknown, "", "", c.cause(a))
 	case !told:
-		return d.failure(media.Transient, "", "", d.cause(a))
+		return c.failure(media.Transient, "", "", c.cause(a))
 	}
 	code, message := op.readProblem(a)
 	class := cmp.Or(op.verdict(a, code, message), media.BadInput)
-	f := d.failure(class, code, message, d.cause(a))
+	f := c.failure(class, code, message, c.cause(a))
 	f.RetryAfter = op.patience(a, message)
 	return f
 }
 
 // failureOf is the failure of work that came to a bad end.
-func (d *desk) failureOf(op *Operation, a answer, class media.Class) *media.Failure {
-	cause := d.cause(a)
+func (c *caller) failureOf(op *Operation, a answer, class media.Class) *media.Failure {
+	cause := c.cause(a)
 	code, message := op.readProblem(a)
 	a.status = 0 // of the look, not of the work
 	if told := op.verdict(a, code, message); told != "" {
 		class = told
 	}
 	class = cmp.Or(class, media.ModelFailed)
-	return d.failure(class, code, message, cause)
+	return c.failure(class, code, message, cause)
 }
 
 // readProblem reads what an answer says of what is wrong.
@@ -187,47 +187,47 @@ var sentences = map[media.Class]string{
 
 // failure makes a failure of a class. The provider's words reach the client only
 // where they are about its request, and without addresses.
-func (d *desk) failure(class media.Class, code, message string, cause error) *media.Failure {
-	f := &media.Failure{Class: class, Code: d.forClient(code, 60), Message: sentences[class], Err: cause}
+func (c *caller) failure(class media.Class, code, message string, cause error) *media.Failure {
+	f := &media.Failure{Class: class, Code: c.forClient(code, 60), Message: sentences[class], Err: cause}
 	switch class { //nolint:exhaustive // the others are about the installation
 	case media.BadInput, media.PolicyInput, media.PolicyOutput, media.ModelFailed:
-		if said := d.forClient(message, 300); said != "" {
+		if said := c.forClient(message, 300); said != "" {
 			f.Message += " It said: " + said
 		}
 	}
 	if cause != nil {
-		if text := cause.Error(); d.key != "" && strings.Contains(text, d.key) {
-			f.Err = errors.New(d.hide(text))
+		if text := cause.Error(); c.key != "" && strings.Contains(text, c.key) {
+			f.Err = errors.New(c.hide(text))
 		}
 	}
 	return f
 }
 
 // cause is an answer for the log.
-func (d *desk) cause(a answer) error {
+func (c *caller) cause(a answer) error {
 	const most = 1000
 	body := a.body
 	if len(body) > most {
 		body = body[:most]
 	}
-	return fmt.Errorf("HTTP %d: %s", a.status, d.hide(strings.ToValidUTF8(string(body), "")))
+	return fmt.Errorf("HTTP %d: %s", a.status, c.hide(strings.ToValidUTF8(string(body), "")))
 }
 
 // hide takes the account's key out of a text.
-func (d *desk) hide(text string) string {
-	if len(d.key) < 4 {
+func (c *caller) hide(text string) string {
+	if len(c.key) < 4 {
 		return text
 	}
-	return strings.NewReplacer(d.key, "…", url.QueryEscape(d.key), "…").Replace(text)
+	return strings.NewReplacer(c.key, "…", url.QueryEscape(c.key), "…").Replace(text)
 }
 
 var anAddress = regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://[^\s"'<>)\]]+`)
 
 // forClient is a text of the provider's that a client may read: short, on one
 // line, without addresses and the key.
-func (d *desk) forClient(text string, most int) string {
-	text = anAddress.ReplaceAllString(d.hide(text), "…")
-	text = strings.ReplaceAll(text, d.base.Host, "…")
+func (c *caller) forClient(text string, most int) string {
+	text = anAddress.ReplaceAllString(c.hide(text), "…")
+	text = strings.ReplaceAll(text, c.base.Host, "…")
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
 	if runes := []rune(text); len(runes) > most {
 		text = string(runes[:most]) + "…"

@@ -15,8 +15,8 @@ import (
 	"stele/internal/trace"
 )
 
-// desk is where the calls of an account are made.
-type desk struct {
+// caller makes the calls of an account.
+type caller struct {
 	base   *url.URL
 	key    string
 	client *http.Client // to the provider itself
@@ -44,9 +44,9 @@ type answer struct {
 func (a answer) fine() bool { return a.status >= 200 && a.status < 300 }
 
 // locate is the URL of an address in a file or an answer.
-func (d *desk) locate(address string) (*url.URL, error) {
+func (c *caller) locate(address string) (*url.URL, error) {
 	if strings.HasPrefix(address, "/") {
-		address = strings.TrimSuffix(d.base.String(), "/") + address
+		address = strings.TrimSuffix(c.base.String(), "/") + address
 	}
 	u, err := url.Parse(address)
 	if err != nil {
@@ -61,11 +61,11 @@ func (d *desk) locate(address string) (*url.URL, error) {
 // own reports whether a URL leads to the provider itself, which may see the key:
 // to where the operator said it is, or, if that is one of its hosts, to another one.
 // A key that was entered for some other server in front of it stays there.
-func (d *desk) own(u *url.URL, hosts []string) bool {
-	if u.Scheme == d.base.Scheme && strings.EqualFold(u.Host, d.base.Host) {
+func (c *caller) own(u *url.URL, hosts []string) bool {
+	if u.Scheme == c.base.Scheme && strings.EqualFold(u.Host, c.base.Host) {
 		return true
 	}
-	return u.Scheme == "https" && d.base.Scheme == "https" && isAmong(u, hosts) && isAmong(d.base, hosts)
+	return u.Scheme == "https" && c.base.Scheme == "https" && isAmong(u, hosts) && isAmong(c.base, hosts)
 }
 
 // isAmong reports whether a URL is at one of these hosts; *. stands for any below.
@@ -79,31 +79,31 @@ func isAmong(u *url.URL, hosts []string) bool {
 
 // request makes a request that carries the key where it may, and the client that
 // is to send it.
-func (d *desk) request(ctx context.Context, op *Operation, method string, u *url.URL, hosts []string) (*http.Request, *http.Client, error) {
+func (c *caller) request(ctx context.Context, op *Operation, method string, u *url.URL, hosts []string) (*http.Request, *http.Client, error) {
 	r, err := http.NewRequestWithContext(ctx, method, u.String(), nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	if !d.own(u, hosts) {
-		return r, d.public, nil
+	if !c.own(u, hosts) {
+		return r, c.public, nil
 	}
 	for name, value := range op.Headers {
 		r.Header.Set(name, value)
 	}
 	trace.Inject(ctx, r.Header)
-	if op.Auth.Header != "" && d.key != "" {
-		r.Header.Set(op.Auth.Header, strings.ReplaceAll(op.Auth.Value, "{key}", d.key))
+	if op.Auth.Header != "" && c.key != "" {
+		r.Header.Set(op.Auth.Header, strings.ReplaceAll(op.Auth.Value, "{key}", c.key))
 	}
-	return r, d.client, nil
+	return r, c.client, nil
 }
 
 // look asks for an address and reads the answer. Its error means that none came.
-func (d *desk) look(ctx context.Context, op *Operation, address string) (answer, error) {
-	u, err := d.locate(address)
+func (c *caller) look(ctx context.Context, op *Operation, address string) (answer, error) {
+	u, err := c.locate(address)
 	if err != nil {
 		return answer{}, err
 	}
-	r, client, err := d.request(ctx, op, http.MethodGet, u, op.Hosts)
+	r, client, err := c.request(ctx, op, http.MethodGet, u, op.Hosts)
 	if err != nil {
 		return answer{}, err
 	}
@@ -116,8 +116,8 @@ func (d *desk) look(ctx context.Context, op *Operation, address string) (answer,
 
 // send sends a body, once. Its error means that no answer came; sent tells
 // whether the provider may have got the whole body all the same. A large answer is not read.
-func (d *desk) send(ctx context.Context, op *Operation, method, address string, p *payload) (got answer, sent bool, err error) {
-	u, err := d.locate(address)
+func (c *caller) send(ctx context.Context, op *Operation, method, address string, p *payload) (got answer, sent bool, err error) {
+	u, err := c.locate(address)
 	if err != nil {
 		return answer{}, false, err
 	}
@@ -129,7 +129,7 @@ func (d *desk) send(ctx context.Context, op *Operation, method, address string, 
 			}
 		},
 	})
-	r, client, err := d.request(ctx, op, method, u, op.Hosts)
+	r, client, err := c.request(ctx, op, method, u, op.Hosts)
 	if err != nil {
 		return answer{}, false, err
 	}

@@ -22,19 +22,19 @@ func (m *Maker) opener(op *Operation, rule *Output, where string) opener {
 		if !rule.Then.isGiven() {
 			return m.download(ctx, op, rule, where)
 		}
-		a, err := m.desk.look(ctx, op, where)
+		a, err := m.caller.look(ctx, op, where)
 		if err != nil {
-			return nil, m.desk.lostFailure(err)
+			return nil, m.caller.lostFailure(err)
 		}
 		if !a.fine() {
-			return nil, m.desk.refusalFailure(op, a, false)
+			return nil, m.caller.refusalFailure(op, a, false)
 		}
-		if f := m.desk.failureInside(op, a, false); f != nil {
+		if f := m.caller.failureInside(op, a, false); f != nil {
 			return nil, f
 		}
 		further := rule.Then.text(a.doc)
 		if further == "" {
-			return nil, m.desk.failure(media.Gone, "", "", errors.New("the second answer has no address"))
+			return nil, m.caller.failure(media.Gone, "", "", errors.New("the second answer has no address"))
 		}
 		return m.download(ctx, op, rule, further)
 	}
@@ -48,18 +48,18 @@ func (m *Maker) download(ctx context.Context, op *Operation, rule *Output, where
 	if rule.Keyed {
 		hosts = op.Hosts
 	}
-	u, err := m.desk.locate(where)
+	u, err := m.caller.locate(where)
 	if err != nil {
-		return nil, m.desk.lostFailure(err)
+		return nil, m.caller.lostFailure(err)
 	}
 	for range mostHops {
-		r, client, err := m.desk.request(ctx, op, http.MethodGet, u, hosts)
+		r, client, err := m.caller.request(ctx, op, http.MethodGet, u, hosts)
 		if err != nil {
-			return nil, m.desk.lostFailure(err)
+			return nil, m.caller.lostFailure(err)
 		}
 		res, err := client.Do(r)
 		if err != nil {
-			return nil, m.desk.lostFailure(err)
+			return nil, m.caller.lostFailure(err)
 		}
 		if res.StatusCode == http.StatusOK {
 			return &bounded{body: res.Body, left: mostOutput, of: m}, nil
@@ -71,7 +71,7 @@ func (m *Maker) download(ctx context.Context, op *Operation, rule *Output, where
 		}
 		u = next
 	}
-	return nil, m.desk.lostFailure(errors.New("the output's address is moved on and on"))
+	return nil, m.caller.lostFailure(errors.New("the output's address is moved on and on"))
 }
 
 // whereNext is where an answer that is not the output leads, or why it leads nowhere.
@@ -79,10 +79,10 @@ func (m *Maker) whereNext(res *http.Response) (*url.URL, error) {
 	if res.StatusCode >= 300 && res.StatusCode < 400 {
 		next, err := res.Location()
 		if err != nil {
-			return nil, m.desk.lostFailure(err)
+			return nil, m.caller.lostFailure(err)
 		}
 		if next.Scheme == "http" && res.Request.URL.Scheme == "https" {
-			return nil, m.desk.lostFailure(errors.New("the output's address moves from https to http"))
+			return nil, m.caller.lostFailure(errors.New("the output's address moves from https to http"))
 		}
 		return next, nil
 	}
@@ -90,9 +90,9 @@ func (m *Maker) whereNext(res *http.Response) (*url.URL, error) {
 	switch res.StatusCode {
 	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusGone:
 		// A signed address that has ended is refused in any of these ways.
-		return nil, m.desk.failure(media.Gone, "", "", cause)
+		return nil, m.caller.failure(media.Gone, "", "", cause)
 	}
-	return nil, m.desk.lostFailure(cause)
+	return nil, m.caller.lostFailure(cause)
 }
 
 // remint lets an output whose address has ended ask the provider for a new one,
@@ -125,7 +125,7 @@ type bounded struct {
 
 func (b *bounded) Read(p []byte) (int, error) {
 	if b.left <= 0 {
-		return 0, b.of.desk.failure(media.ModelFailed, "", "", errors.New("the output is too large"))
+		return 0, b.of.caller.failure(media.ModelFailed, "", "", errors.New("the output is too large"))
 	}
 	if int64(len(p)) > b.left {
 		p = p[:b.left]
@@ -133,7 +133,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.body.Read(p)
 	b.left -= int64(n)
 	if err != nil && !errors.Is(err, io.EOF) {
-		err = b.of.desk.lostFailure(err)
+		err = b.of.caller.lostFailure(err)
 	}
 	return n, err
 }

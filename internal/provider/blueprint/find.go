@@ -78,12 +78,12 @@ func (f *Finder) byMark(ctx context.Context, op *Operation, key string, since ti
 	}
 	where, unsure := op.Find.Get, false
 	for range mostPages {
-		a, err := f.desk.look(ctx, op, where)
+		a, err := f.caller.look(ctx, op, where)
 		if err != nil {
-			return nil, f.desk.lostFailure(err)
+			return nil, f.caller.lostFailure(err)
 		}
 		if !a.fine() || a.doc == nil {
-			return nil, f.desk.refusalFailure(op, a, false)
+			return nil, f.caller.refusalFailure(op, a, false)
 		}
 		old := false
 		for _, item := range op.Find.Items.all(a.doc) {

@@ -150,7 +150,7 @@ func (w *writing) upload(ctx context.Context, file *attachment) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	d := w.maker.desk
+	d := w.maker.caller
 	a, _, err := d.send(ctx, w.op, "POST", up.Post, body)
 	if f, ok := errors.AsType[*media.Failure](err); ok {
 		return "", f // an input that could not be read

@@ -34,7 +34,7 @@ type Options struct {
 
 // Maker is an account at a media provider. It is safe for concurrent use.
 type Maker struct {
-	desk    *desk
+	caller  *caller
 	ops     map[string]*Operation
 	name    string
 	options map[string]string // the account's
@@ -58,7 +58,7 @@ func Open(a provider.Account, o Options) (generation.Maker, error) {
 		return nil, fmt.Errorf("provider %s: base_url is no address", a.Name)
 	}
 	m := &Maker{
-		desk: &desk{base: base, key: a.Key, client: o.Client, public: o.Public}, ops: make(map[string]*Operation),
+		caller: &caller{base: base, key: a.Key, client: o.Client, public: o.Public}, ops: make(map[string]*Operation),
 		name: a.Name, options: a.Options, files: o.ReadFile, log: o.Log, now: o.Now, seen: o.Seen, memory: o.Memory,
 		former: unfinishedWork(o.Former),
 	}
@@ -182,7 +182,7 @@ func (m *Maker) operation(name string) (*Operation, error) {
 func (m *Maker) unseal(sealed media.Ticket) (ticket, *Operation, error) {
 	t, err := readTicket(sealed)
 	if err != nil {
-		return t, nil, m.desk.failure(media.Gone, "", "", err)
+		return t, nil, m.caller.failure(media.Gone, "", "", err)
 	}
 	op, err := m.operation(t.Operation)
 	return t, op, err

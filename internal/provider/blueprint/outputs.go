@@ -85,7 +85,7 @@ func (m *Maker) outputOf(op *Operation, rule *Output, t *ticket, item any) (medi
 		}
 		return rule.output(t, item, openRead(body), kind), true
 	}
-	if u, err := m.desk.locate(value); err != nil || strings.HasPrefix(value, "/") || u.Host == "" {
+	if u, err := m.caller.locate(value); err != nil || strings.HasPrefix(value, "/") || u.Host == "" {
 		return media.Output{}, false
 	}
 	return rule.output(t, item, m.opener(op, rule, value), contentType), true

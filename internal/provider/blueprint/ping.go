@@ -28,7 +28,7 @@ func Ping(ctx context.Context, a provider.Account, client *http.Client) catalog.
 	if err != nil {
 		return catalog.Trial{Problem: "The base URL is no address.", Err: err}
 	}
-	d := &desk{base: base, key: a.Key, client: client, public: client}
+	d := &caller{base: base, key: a.Key, client: client, public: client}
 	path, proves := pings[a.Kind.Name]
 	for _, op := range all {
 		if op.Kind != a.Kind.Name {

@@ -30,19 +30,19 @@ func (m *Maker) poll(ctx context.Context, op *Operation, t *ticket, lasting bool
 	case media.Success:
 		return m.readSuccess(ctx, op, t, a, lasting)
 	case media.Failed:
-		return media.Status{State: state, Failure: m.desk.failureOf(op, a, got.class)}, nil
+		return media.Status{State: state, Failure: m.caller.failureOf(op, a, got.class)}, nil
 	case media.Canceled:
-		return media.Status{State: state, Failure: m.desk.failure(media.Stopped, "", "", nil)}, nil
+		return media.Status{State: state, Failure: m.caller.failure(media.Stopped, "", "", nil)}, nil
 	case media.Pending, media.Processing:
 		status.State = state
 		if state == media.Pending {
 			status.Position = op.Position.read(a.doc)
 		}
 	default:
-		return media.Status{}, m.desk.failure(media.Gone, "", "", m.desk.cause(a))
+		return media.Status{}, m.caller.failure(media.Gone, "", "", m.caller.cause(a))
 	}
 	if op.Poll.Deadline > 0 && m.now().Sub(t.At) > op.Poll.Deadline {
-		return media.Status{State: media.Failed, Failure: m.desk.failure(media.Late, "", "", nil)}, nil
+		return media.Status{State: media.Failed, Failure: m.caller.failure(media.Late, "", "", nil)}, nil
 	}
 	return status, nil
 }
@@ -54,19 +54,19 @@ func (m *Maker) look(ctx context.Context, op *Operation, t *ticket) (reading, an
 	for _, template := range op.Poll.Get {
 		where, err := address(template, t.fill)
 		if err != nil {
-			return got, a, m.desk.failure(media.Gone, "", "", err)
+			return got, a, m.caller.failure(media.Gone, "", "", err)
 		}
-		if a, err = m.desk.look(ctx, op, where); err != nil {
-			return got, a, m.desk.lostFailure(err)
+		if a, err = m.caller.look(ctx, op, where); err != nil {
+			return got, a, m.caller.lostFailure(err)
 		}
 		a.id = t.ID
 		if !a.fine() {
-			return got, a, m.desk.refusalFailure(op, a, false)
+			return got, a, m.caller.refusalFailure(op, a, false)
 		}
 		if a.doc == nil {
-			return got, a, m.desk.failure(media.Transient, "", "", m.desk.cause(a)) // some page on the way
+			return got, a, m.caller.failure(media.Transient, "", "", m.caller.cause(a)) // some page on the way
 		}
-		if f := m.desk.failureInside(op, a, false); f != nil {
+		if f := m.caller.failureInside(op, a, false); f != nil {
 			return got, a, f
 		}
 		if got = op.State.read(a.doc, t.ID); got.state != "" {
@@ -84,7 +84,7 @@ func (m *Maker) look(ctx context.Context, op *Operation, t *ticket) (reading, an
 func (m *Maker) logStrange(op *Operation, state string) {
 	if _, told := m.odd.LoadOrStore(op.Name+" "+state, true); !told {
 		m.log.Warn("unknown state of media work", slog.String("provider", m.name), slog.String("operation", op.Name),
-			slog.String("state", m.desk.forClient(state, 60)))
+			slog.String("state", m.caller.forClient(state, 60)))
 	}
 }
 
@@ -93,10 +93,10 @@ func (m *Maker) readSuccess(ctx context.Context, op *Operation, t *ticket, a ans
 	if op.Result != nil {
 		where, err := address(op.Result.Get, t.fill)
 		if err != nil {
-			return media.Status{}, m.desk.failure(media.Gone, "", "", err)
+			return media.Status{}, m.caller.failure(media.Gone, "", "", err)
 		}
-		if a, err = m.desk.look(ctx, op, where); err != nil {
-			return media.Status{}, m.desk.lostFailure(err)
+		if a, err = m.caller.look(ctx, op, where); err != nil {
+			return media.Status{}, m.caller.lostFailure(err)
 		}
 		if a.id = t.ID; !a.fine() {
 			return m.readRefusedResult(op, a)
@@ -117,7 +117,7 @@ func (m *Maker) readSuccess(ctx context.Context, op *Operation, t *ticket, a ans
 // readRefusedResult tells work that failed, and says so where its result should be,
 // from a look that failed.
 func (m *Maker) readRefusedResult(op *Operation, a answer) (media.Status, error) {
-	f := m.desk.refusalFailure(op, a, false)
+	f := m.caller.refusalFailure(op, a, false)
 	code, message := op.readProblem(a)
 	switch {
 	case code == "" && message == "", a.status == http.StatusTooManyRequests, a.status == http.StatusRequestTimeout,
@@ -125,7 +125,7 @@ func (m *Maker) readRefusedResult(op *Operation, a answer) (media.Status, error)
 		return media.Status{}, f
 	}
 	if op.verdict(a, code, message) == "" && a.status >= 500 {
-		f = m.desk.failureOf(op, a, media.ModelFailed)
+		f = m.caller.failureOf(op, a, media.ModelFailed)
 	}
 	return media.Status{State: media.Failed, Failure: f}, nil
 }

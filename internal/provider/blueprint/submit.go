@@ -58,7 +58,7 @@ func (m *Maker) submit(ctx context.Context, req media.Request) (media.Status, er
 	t, err := o.ticketOf(a)
 	if err != nil {
 		// The work was accepted, under a name that is not known.
-		return media.Status{}, m.desk.failure(media.SubmitUnknown, "", "", errors.Join(err, m.desk.cause(a)))
+		return media.Status{}, m.caller.failure(media.SubmitUnknown, "", "", errors.Join(err, m.caller.cause(a)))
 	}
 	return media.Status{State: media.Pending, Ticket: t.seal(), Wait: op.Poll.First, Nano: t.Nano}, nil
 }
@@ -97,7 +97,7 @@ func (m *Maker) makeWhole(ctx context.Context, req media.Request, _ func(float64
 		return nil, err
 	}
 	if got := op.State.read(a.doc, ""); a.doc != nil && got.state == string(media.Failed) {
-		return nil, m.desk.failureOf(op, a, got.class)
+		return nil, m.caller.failureOf(op, a, got.class)
 	}
 	list := m.listMade(op, a, &o.ticket)
 	if len(list) == 0 {
@@ -108,7 +108,7 @@ func (m *Maker) makeWhole(ctx context.Context, req media.Request, _ func(float64
 
 // emptyFailure is the failure of a success that has nothing to show, and is charged for.
 func (m *Maker) emptyFailure(op *Operation, a answer) *media.Failure {
-	f := m.desk.failureOf(op, a, media.ModelFailed)
+	f := m.caller.failureOf(op, a, media.ModelFailed)
 	f.Message, f.Charged = "The provider reported success and gave nothing.", true
 	return f
 }
@@ -118,7 +118,7 @@ func (m *Maker) whyUnsent(err error) error {
 	if f, ok := errors.AsType[*media.Failure](err); ok {
 		return f
 	}
-	return m.desk.failure(media.ModelFailed, "", "", fmt.Errorf("make the request: %w", err))
+	return m.caller.failure(media.ModelFailed, "", "", fmt.Errorf("make the request: %w", err))
 }
 
 // prepare writes the order. Files may be uploaded for it; nothing is paid.
@@ -169,7 +169,7 @@ func (m *Maker) place(ctx context.Context, o *order) (answer, error) {
 	}
 	bounded, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	a, sent, err := m.desk.send(bounded, o.op, http.MethodPost, o.address, o.body)
+	a, sent, err := m.caller.send(bounded, o.op, http.MethodPost, o.address, o.body)
 	if err == nil {
 		err = a.read(ctx) // what is here is not lost for want of memory: it waits
 	}
@@ -178,13 +178,13 @@ func (m *Maker) place(ctx context.Context, o *order) (answer, error) {
 	}
 	switch {
 	case err != nil && sent:
-		return a, m.desk.failure(media.SubmitUnknown, "", "", err)
+		return a, m.caller.failure(media.SubmitUnknown, "", "", err)
 	case err != nil:
-		return a, m.desk.lostFailure(err)
+		return a, m.caller.lostFailure(err)
 	case !a.fine():
-		return a, m.desk.refusalFailure(o.op, a, true)
+		return a, m.caller.refusalFailure(o.op, a, true)
 	}
-	if f := m.desk.failureInside(o.op, a, true); f != nil {
+	if f := m.caller.failureInside(o.op, a, true); f != nil {
 		return a, f
 	}
 	return a, nil

@@ -21,7 +21,7 @@ const drumGain = 0.7
 // stage is where a piece is played.
 type stage struct {
 	piece  *Piece
-	desk   desk
+	mixer  mixer
 	active []*player
 	hits   []hitting
 	sounds map[drum][]float64
@@ -54,7 +54,7 @@ func (p *Piece) Play(ctx context.Context, report func(float64)) (Track, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		s.desk = desk{}
+		s.mixer = mixer{}
 		for len(notes) > 0 && int(notes[0].at*Rate) < from+block {
 			s.start(notes[0], int(notes[0].at*Rate)-from)
 			notes = notes[1:]
@@ -77,7 +77,7 @@ func fades(seconds float64) (in, out float64) {
 func (s *stage) start(n note, at int) {
 	if n.drum == noDrum {
 		p := newPlayer(n, s.chance.Float64)
-		p.play(&s.desk, max(at, 0))
+		p.play(&s.mixer, max(at, 0))
 		s.active = append(s.active, p)
 		return
 	}
@@ -94,7 +94,7 @@ func (s *stage) play() {
 	rest := s.active[:0]
 	for _, p := range s.active {
 		if p.begun {
-			p.play(&s.desk, 0)
+			p.play(&s.mixer, 0)
 		}
 		p.begun = true
 		if !p.gone {
@@ -108,9 +108,9 @@ func (s *stage) play() {
 		l, r := drumGain*h.loud*math.Sqrt(0.5*(1-h.pan)), drumGain*h.loud*math.Sqrt(0.5*(1+h.pan))
 		for i := max(h.at, 0); i < block && i-h.at < len(h.sound); i++ {
 			v := h.sound[i-h.at]
-			s.desk.left[i] += v * l
-			s.desk.right[i] += v * r
-			s.desk.room[i] += v * h.loud * 0.12
+			s.mixer.left[i] += v * l
+			s.mixer.right[i] += v * r
+			s.mixer.room[i] += v * h.loud * 0.12
 		}
 		if h.at -= block; -h.at < len(h.sound) {
 			drums = append(drums, h)
@@ -119,14 +119,14 @@ func (s *stage) play() {
 	s.hits = drums
 }
 
-// mix puts together what is on the desk, the room and the echo.
+// mix puts together what is in the mixer, the room and the echo.
 func (s *stage) mix(out Track, n int) Track {
 	m := s.piece.mood
 	for i := range n {
-		el, er := s.echo.next(s.desk.echo[i])
-		hl, hr := s.hall.next((s.desk.room[i] + (el+er)*0.3) * 0.5)
-		l := s.desk.left[i] + el*0.6 + hl*m.room
-		r := s.desk.right[i] + er*0.6 + hr*m.room
+		el, er := s.echo.next(s.mixer.echo[i])
+		hl, hr := s.hall.next((s.mixer.room[i] + (el+er)*0.3) * 0.5)
+		l := s.mixer.left[i] + el*0.6 + hl*m.room
+		r := s.mixer.right[i] + er*0.6 + hr*m.room
 		if m.dust > 0 {
 			d := s.dust.next()
 			l, r = l+d, r+d*0.8

@@ -5,8 +5,8 @@ import "math"
 // block is how many samples are played at a time.
 const block = 480
 
-// desk is where the sound of one block is gathered.
-type desk struct {
+// mixer gathers the sound of one block.
+type mixer struct {
 	left, right, room, echo [block]float64
 }
 
@@ -34,8 +34,8 @@ func newPlayer(n note, chance func() float64) *player {
 	return p
 }
 
-// play adds the note to the desk from a sample of the block on.
-func (p *player) play(d *desk, from int) {
+// play adds the note to the mixer from a sample of the block on.
+func (p *player) play(m *mixer, from int) {
 	k := p.patch
 	rise, fall := 1/(k.attack*Rate+1), 1-math.Exp(-1/(k.decay*0.4*Rate))
 	release := math.Exp(-1 / (k.release * 0.3 * Rate))
@@ -63,10 +63,10 @@ func (p *player) play(d *desk, from int) {
 			r = p.filters[1].low(r)
 		}
 		l, r = l*p.level*gain*panL, r*p.level*gain*panR
-		d.left[i] += l
-		d.right[i] += r
-		d.room[i] += (l + r) * k.room
-		d.echo[i] += (l + r) * k.echo
+		m.left[i] += l
+		m.right[i] += r
+		m.room[i] += (l + r) * k.room
+		m.echo[i] += (l + r) * k.echo
 		p.age++
 	}
 }
