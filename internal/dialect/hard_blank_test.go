@@ -31,4 +31,21 @@ var hardBlank = section{"BC", "what libraries lose on the way back", []hard{
 			}
 		}
 	}},
+	// LangChain and others gather the parts of all frames of a stream in one turn.
+	{number: 1391, name: "thoughts in as many pieces as a stream had, in one turn of Google's API", run: func(t *testing.T) {
+		const wish = `"generationConfig":{"thinkingConfig":{"includeThoughts":true,"thinkingBudget":2000}},`
+		thought := strings.Replace(thoughtA(0, "Hm,", claudes), "event: content_block_stop", strings.TrimSpace(named(`{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":" so be it."}}`))+"\n\nevent: content_block_stop", 1)
+		call := named(`{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"toolu_1","name":"f","input":{}}}`, `{"type":"content_block_stop","index":1}`)
+		first := take(t, trip{from: G, to: A, stream: true, ask: `{` + wish + toolsG + `,"contents":[{"parts":[{"text":"go"}]}]}`, answers: []string{messageA(thought+call, "tool_use")}})
+		var parts []string
+		for _, part := range first.all("candidates.0.content.parts.0") {
+			parts = append(parts, part.Raw)
+		}
+		is(t, "pieces: "+strings.Join(parts, ","), len(parts) > 3, true)
+		for _, more := range []string{"", `,{"text":"two","thought":true},{"text":" more","thought":true}`} {
+			back := take(t, trip{from: G, to: A, ask: `{` + wish + toolsG + `,"contents":[{"parts":[{"text":"go"}]},{"role":"model","parts":[` + strings.Join(parts, ",") + more + `]},{"parts":[{"functionResponse":{"name":"f","response":{"result":"x"}}}]}]}`})
+			back.sends("messages.1.content.0", `{"type":"thinking","thinking":"Hm, so be it.","signature":"`+claudes+`"}`)
+			back.sends("messages.1.content.1.type", `"tool_use"`)
+		}
+	}},
 }}
