@@ -48,4 +48,23 @@ var hardBlank = section{"BC", "what libraries lose on the way back", []hard{
 			back.sends("messages.1.content.1.type", `"tool_use"`)
 		}
 	}},
+	// Agents put what a tool of the Model Context Protocol gave them, and LangChain's own blocks, into a message as they are.
+	{number: 1392, name: "pictures and sounds with their data beside their type, in OpenAI's API", run: func(t *testing.T) {
+		ask := func(part string) string {
+			return `{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"see"},` + part + `]}]}`
+		}
+		for _, part := range []string{`{"type":"image","mimeType":"image/png","data":"` + pixel + `"}`, `{"type":"image","source_type":"base64","mime_type":"image/png","data":"` + pixel + `"}`} {
+			for _, own := range []bool{false, true} {
+				take(t, trip{from: O, to: O, own: own, ask: ask(part)}).sends("messages.0.content.1", `{"type":"image_url","image_url":{"url":"data:image/png;base64,`+pixel+`"}}`)
+			}
+			take(t, trip{from: O, to: A, ask: ask(part)}).sends("messages.0.content.1.source", `{"type":"base64","media_type":"image/png","data":"`+pixel+`"}`)
+			take(t, trip{from: O, to: G, ask: ask(part)}).sends("contents.0.parts.1.inlineData.mimeType", `"image/png"`)
+		}
+		take(t, trip{from: O, to: G, ask: ask(`{"type":"audio","mimeType":"audio/wav","data":"UklGRg=="}`)}).sends("contents.0.parts.1.inlineData.mimeType", `"audio/wav"`)
+		for _, part := range []string{`{"type":"image"}`, `{"type":"image","data":"` + pixel + `"}`, `{"type":"image","mimeType":"image/png","data":"%"}`, `{"type":"audio"}`} {
+			is(t, part, try(t, trip{from: O, to: A, ask: ask(part)}).status, 400)
+		}
+		const theirs = `{"type":"image","image":"https://example.com/a.png"}`
+		take(t, trip{from: O, to: O, own: true, ask: ask(theirs)}).sends("messages.0.content.1", theirs)
+	}},
 }}
