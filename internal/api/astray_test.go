@@ -105,6 +105,7 @@ func TestAWrongBaseURLIsToldTheRightOne(t *testing.T) {
 		{"/api/tags", "Ollama's own API is not served", "", "error.message"},
 		{"/api/generate", "Ollama's own API is not served", "", "error.message"},
 		{"/api/openai/deployments/m/chat/completions?api-version=1", "Azure's paths are not served", "", "error.message"},
+		{"/api/upload/v1beta/files", "Use POST /api/v1/files", "", "error.message"},
 		{"/openai/deployments/m/chat/completions?api-version=1", "Azure's paths are not served", "", "error.message"},
 		{"/v1beta1/projects/p/locations/l/publishers/google/models/m:generateContent", "Vertex AI's paths are not served", "", "error.message"},
 		{"/api/v1beta1/publishers/google/models/m:streamGenerateContent?alt=sse", "Vertex AI's paths are not served", "", "error.message"},

@@ -118,7 +118,7 @@ const (
 	noTranscripts = "Sound is not written down here: send it in a chat, as input_audio, to a model that hears."
 	noAgents      = "Assistants and threads are not offered: use POST /api/v1/chat/completions."
 	noOllama      = "Ollama's own API is not served: set the client to OpenAI's, with the base URL that ends in /api/v1."
-	noAzure       = "Azure's paths are not served: use OpenAI's own client, with the base URL that ends in /api/v1."
+	noAzure       = "Azure's paths are not served: use OpenAI's own client, with the base URL that ends in /api/v1, or stele bridge, which serves Azure's."
 	noVertex      = "Vertex AI's paths are not served: use Google's client with a key instead of a project, and the base URL that ends in /api."
 	noBedrock     = "Bedrock's paths are not served: use Anthropic's own client, with the base URL that ends in /api."
 	noAccount     = "What a key has used is in the console; X-Stele-Include-Cost: true puts what an answer cost into its usage."
@@ -146,6 +146,7 @@ var substitutes = []struct{ prefix, hint string }{
 	{"/api/v1/realtime", "Realtime sessions are not offered: use POST /api/v1/chat/completions."},
 	{"/api/v1/fine_tuning", "Fine-tuning is not offered."},
 	{"/api/v1/uploads", "Use POST /api/v1/files."},
+	{"/api/upload", "Use POST /api/v1/files, and the id in its answer as fileData's fileUri."}, // Google's
 	{"/api/v1beta/interactions", "Use POST /api/v1beta/models/{model}:generateContent or :streamGenerateContent."},
 	{"/api/v1beta/cachedContents", "Caches are not offered: send the whole conversation."},
 	{"/api/v1/moderations", "Moderation is not offered."},

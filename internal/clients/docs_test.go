@@ -88,7 +88,7 @@ func index(t *testing.T) string {
 		"  Anthropic, llm.js for Anthropic;\n" +
 		"- with one call each: Hugging Face's tiny-agents 0.3, Hashbrown 0.3, autoevals 0.3, the MCP Inspector 2.12 with `stele mcp`. Portkey's gateway 1.15 had Stele as its upstream: whole answers and tools, in OpenAI's and Anthropic's API.\n\n" +
 		"What of them does not work is their own:\n\n" +
-		"- @ai-sdk/xai and @langchain/mistralai refuse streamed calls of tools that come in pieces, as OpenAI sends them. Azure's clients send the key as `api-key`, which is not read.\n" +
+		"- @ai-sdk/xai and @langchain/mistralai refuse streamed calls of tools that come in pieces, as OpenAI sends them. Azure's clients send the key as `api-key`, which is not read: they work through `stele bridge`.\n" +
 		"- AI SDK 4 with @ai-sdk/anthropic 1 ends a stream in which a model's thoughts have a signature and no words, as Anthropic's newest models send them. @langchain/google-genai takes pictures in `image_url` only for models whose\n" +
 		"  name begins with `gemini`. Google's old client for Go, generative-ai-go, sends the key in the address: it works through `stele bridge`.\n" +
 		"- @openrouter/sdk and @mistralai/mistralai list models only where each has all fields of their own services. Mistral's also sends fields (`safe_prompt`, `prefix`) that OpenAI refuses, where the model is OpenAI's.\n" +

@@ -102,6 +102,8 @@ type Target struct {
 	Plain bool
 	// Loose tells the bounds of tools' arguments in words: the upstream can make nothing of them.
 	Loose bool
+	// Worded puts an empty text beside a signature that is of nothing else: the upstream wants one there.
+	Worded bool
 	// Refused are parameters, by the upstream's own names, that it has refused for this model.
 	Refused []string
 	// Unenforced leaves schemas to the model's good will: they are too much for the upstream.

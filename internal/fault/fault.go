@@ -78,6 +78,7 @@ const (
 	Legible                            // it reads the arguments of calls: they must be JSON
 	Rethought                          // its model thinks in another way than Refused names
 	Editable                           // what Refused names can be left out of a client's own bytes
+	Worded                             // it wants a text, be it empty, beside a signature that is of nothing else
 )
 
 // New makes an Error with a message for people. What is too long of it is cut off.

@@ -35,7 +35,7 @@ func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat
 	}
 	var m attempt
 	if req.PassesTo(c.dialect.Name()) {
-		ways := fault.WithoutThoughts
+		ways := fault.WithoutThoughts | fault.Worded
 		if !c.isHome() {
 			ways |= fault.Unhinted | fault.Rethought
 		}

@@ -24,9 +24,14 @@ type folder struct {
 	root       *os.Root
 }
 
+// openFolders opens the folders to read from, and makes the one to save in if it is not there:
+// an agent's own program tells nobody why a server of tools did not start.
 func openFolders(roots []string, out string) (*folders, error) {
 	p := new(folders)
-	var err error
+	err := os.MkdirAll(out, 0o755)
+	if err != nil {
+		return nil, err
+	}
 	if p.out, err = openFolder(out); err != nil {
 		return nil, err
 	}

@@ -188,3 +188,20 @@ func TestNamesOfOutputs(t *testing.T) {
 		}
 	}
 }
+
+func TestMakesTheFolderToSaveIn(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "assets", "made")
+	p, err := openFolders(nil, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.close()
+	if list, err := os.ReadDir(out); err != nil || len(list) != 0 {
+		t.Errorf("%v %v", list, err)
+	}
+	if p, err := openFolders([]string{filepath.Join(out, "none")}, out); err == nil {
+		p.close()
+		t.Error("a folder to read from that is not there")
+	}
+}

@@ -335,7 +335,7 @@ func asText(p *chat.Part) []chat.Part {
 }
 
 // append adds a turn. A model's turns that follow each other are one: streaming
-// clients send back a Content for every chunk.
+// clients send back a Content for every chunk, or one with the parts of all.
 func (r *requestReader) append(m chat.Message) {
 	r.turns.silent = m.Role == chat.User && len(m.Parts) == 0
 	if len(m.Parts) == 0 && r.turns.pieces.open {
@@ -345,16 +345,19 @@ func (r *requestReader) append(m chat.Message) {
 		r.talk.Notes = append(r.talk.Notes, chat.Loss{Field: chat.FieldPart, Message: m.At, Part: -1, Verb: chat.Ignored, Note: "the turn is empty"})
 		return
 	}
-	if t := &r.turns; len(r.talk.Messages) > 0 && m.Role == chat.Assistant && t.role == chat.Assistant {
-		for i := range m.Parts {
-			m.Parts[i].At = place(m.At, m.Parts[i].At)
-			t.run.add(m.Parts[i], i == 0)
-		}
-		return
+	t := &r.turns
+	more := len(r.talk.Messages) > 0 && m.Role == chat.Assistant && t.role == chat.Assistant
+	if !more {
+		r.close()
+		r.talk.Messages = append(r.talk.Messages, m)
+		t.role, t.run = m.Role, run{parts: m.Parts[:0]} // what is added is never ahead of what is read
 	}
-	r.close()
-	r.talk.Messages = append(r.talk.Messages, m)
-	r.turns.role, r.turns.run = m.Role, run{parts: m.Parts}
+	for i, p := range m.Parts {
+		if more {
+			p.At = place(m.At, p.At)
+		}
+		t.run.add(p, more && i == 0 || p.Kind == chat.Thought)
+	}
 }
 
 // close gives the last turn all that was said in it.
@@ -362,39 +365,4 @@ func (r *requestReader) close() {
 	if n := len(r.talk.Messages); n > 0 {
 		r.talk.Messages[n-1].Parts = r.turns.run.end()
 	}
-}
-
-// run is parts that follow each other. Text that only goes on is joined to the
-// text before it, in one copy however many pieces there are.
-type run struct {
-	parts []chat.Part
-	tail  []byte // the last part's text, while more is joined to it
-}
-
-// add appends a part, or joins it to the last one.
-func (r *run) add(p chat.Part, join bool) {
-	if n := len(r.parts); join && n > 0 && goesOn(&r.parts[n-1], &p) {
-		if r.tail == nil {
-			r.tail = append([]byte{}, r.parts[n-1].Text...)
-		}
-		r.tail = append(r.tail, p.Text...)
-		r.parts[n-1].Proof = p.Proof
-		return
-	}
-	r.parts = append(r.end(), p)
-}
-
-// end is the parts.
-func (r *run) end() []chat.Part {
-	if r.tail != nil {
-		r.parts[len(r.parts)-1].Text = string(r.tail)
-		r.tail = nil
-	}
-	return r.parts
-}
-
-// goesOn reports whether p is the rest of what last began. Signed parts stay as
-// they are.
-func goesOn(last, p *chat.Part) bool {
-	return last.Kind == p.Kind && (p.Kind == chat.Text || p.Kind == chat.Thought) && last.Proof == "" && last.Raw == nil && p.Raw == nil
 }

@@ -191,6 +191,9 @@ func (r *wireRefusal) toFault(status int) *fault.Error {
 		if r.says("thought signature", "thought_signature", "thoughtsignature") {
 			return e.MendedBy(fault.WithoutThoughts)
 		}
+		if r.says("oneof field 'data' must have one initialized field") {
+			return e.MendedBy(fault.Worded)
+		}
 		if e.Refused = refusedField(r.message); e.Refused != "" {
 			return e.MendedBy(fault.Without | fault.Editable)
 		}

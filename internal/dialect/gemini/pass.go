@@ -20,6 +20,9 @@ func (Codec) PassRequest(req *chat.Request, t dialect.Target) (dialect.Call, err
 	if t.Forget {
 		p.losses = append(p.losses, chat.Lost(chat.FieldThinking, chat.Dropped, "signatures of earlier turns, which were refused"))
 	}
+	if p.worded {
+		p.losses = append(p.losses, chat.Lost(chat.FieldMessages, chat.Added, "an empty text beside signatures that came with one"))
+	}
 	if p.dummies && !t.Forget {
 		p.losses = append(p.losses, placeholders)
 	}
@@ -44,6 +47,7 @@ type passer struct {
 	strange bool // the turn holds what another model signed
 	called  bool // and a call already
 	dummies bool // a call carries the placeholder
+	worded  bool // a signature of nothing got its empty text back
 }
 
 // edit goes over the body's members once.
@@ -52,7 +56,7 @@ func (p *passer) edit(req *chat.Request) {
 	for key, v := range dialect.Members(req) {
 		switch name := toCamel(key.Name); name {
 		case "contents":
-			if req.Origin.Facts.Envelopes || p.target.Forget {
+			if req.Origin.Facts.Envelopes || p.target.Forget || p.target.Worded {
 				p.openSignatures(v)
 			}
 		case "generationConfig":

@@ -56,7 +56,7 @@ func (p *passer) openParts(parts jsonscan.Value) (bare bool) {
 
 // openSignature opens that of a part. Where nothing is left of the part it changes nothing, and reports so.
 func (p *passer) openSignature(part jsonscan.Value) (empty bool) {
-	calls, signed, says := false, false, false
+	calls, signed, says, texted := false, false, false, false
 	for key, v := range part.Members() {
 		switch toCamel(key.Name) {
 		case "functionCall":
@@ -64,7 +64,7 @@ func (p *passer) openSignature(part jsonscan.Value) (empty bool) {
 		case "thoughtSignature":
 			signed = true
 		case "text":
-			says = says || v.View() != ""
+			says, texted = says || v.View() != "", true
 		case "thought":
 		default:
 			says = true
@@ -101,6 +101,10 @@ func (p *passer) openSignature(part jsonscan.Value) (empty bool) {
 		default:
 			p.edits.Remove(key, v)
 		}
+	}
+	if p.target.Worded && signed && !says && !texted { // Google's library for Go sends no empty text back
+		p.edits.Append(part, "text", []byte(`""`))
+		p.worded = true
 	}
 	return false
 }

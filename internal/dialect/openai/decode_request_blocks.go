@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -8,8 +9,8 @@ import (
 	"stele/internal/jsonscan"
 )
 
-// readBlock reads what some clients put into a content although it is Anthropic's or of the
-// Responses API.
+// readBlock reads what some clients put into a content although it is Anthropic's, of the
+// Responses API or of the Model Context Protocol.
 func (r *requestReader) readBlock(kind string, v jsonscan.Value, at string) (p chat.Part, theirs bool, err error) {
 	switch kind {
 	case "tool_use":
@@ -23,7 +24,7 @@ func (r *requestReader) readBlock(kind string, v jsonscan.Value, at string) (p c
 		p = chat.Part{Kind: chat.Thought, Text: readWords(v.Get("thinking")), Proof: v.Get("signature").View()}
 	case "redacted_thinking":
 		p = chat.Part{Kind: chat.Redacted, Text: v.Get("data").View()}
-	case "image", "document":
+	case "image", "document", "audio":
 		p, err = readBlockMedia(kind, v, at)
 	case "input_text", "output_text":
 		p.Kind = chat.Text
@@ -74,11 +75,15 @@ func (r *requestReader) checkResult(content []chat.Part) error {
 	return nil
 }
 
-// readBlockMedia reads a picture or a document by its source.
+// readBlockMedia reads a picture, a document or a sound by its source, or by the data beside
+// its type, as tools of the Model Context Protocol give it.
 func readBlockMedia(kind string, v jsonscan.Value, at string) (chat.Part, error) {
 	p := chat.Part{Kind: chat.Image}
-	if kind == "document" {
+	switch kind {
+	case "document":
 		p.Kind, p.Name = chat.Document, v.Get("title").View()
+	case "audio":
+		p.Kind = chat.Audio
 	}
 	source := v.Get("source")
 	ok := true
@@ -90,13 +95,24 @@ func readBlockMedia(kind string, v jsonscan.Value, at string) (chat.Part, error)
 	case "url":
 		p.Media, ok = readURL(source.Get("url").View())
 	default:
-		ok = false
+		p.Media, ok = readURL("data:" + mimeTypeOf(v) + ";base64," + v.Get("data").View())
+		ok = ok && isToolMedia(v)
 	}
 	if !ok {
 		return p, refuse(at, "its source cannot be read")
 	}
 	p.Media.Name = p.Name
 	return p, nil
+}
+
+// isToolMedia reports whether a part has its data and their type beside its own type.
+func isToolMedia(v jsonscan.Value) bool {
+	return v.Get("data").Kind() == jsonscan.String && mimeTypeOf(v) != ""
+}
+
+// mimeTypeOf is the type of a part's data. LangChain writes it with an underscore.
+func mimeTypeOf(v jsonscan.Value) string {
+	return cmp.Or(v.Get("mimeType").View(), v.Get("mime_type").View())
 }
 
 // readItemMedia reads a picture or a file of the Responses API.

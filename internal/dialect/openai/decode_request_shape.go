@@ -67,8 +67,8 @@ func isOther(part jsonscan.Value) bool {
 	switch kind {
 	case "thinking":
 		return part.Get("thinking").Kind() == jsonscan.String
-	case "image", "document":
-		return part.Get("source").Kind() == object
+	case "image", "document", "audio":
+		return part.Get("source").Kind() == object || isToolMedia(part)
 	}
 	return slices.Contains(otherParts, kind)
 }
