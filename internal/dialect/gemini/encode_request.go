@@ -203,6 +203,9 @@ func (w *requestWriter) writeRest() {
 	if w.dummies {
 		w.lose(placeholders)
 	}
+	if w.refuses(dialect.CallIDs) {
+		w.lose(chat.Lost(chat.FieldMessages, chat.Ignored, "ids of calls: the server does not know them"))
+	}
 }
 
 // placeholders says that there are calls with a signature that stands for none.

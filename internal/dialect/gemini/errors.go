@@ -191,7 +191,11 @@ func (r *wireRefusal) toFault(status int, h http.Header) *fault.Error {
 		if r.says("thought signature", "thought_signature", "thoughtsignature") {
 			return e.MendedBy(fault.WithoutThoughts)
 		}
-		if e.Refused = refusedField(r.message); e.Refused != "" {
+		switch e.Refused = refusedField(r.message); e.Refused {
+		case "":
+		case dialect.CallIDs: // a form, not a parameter
+			return e.MendedBy(fault.Without)
+		default:
 			return e.MendedBy(fault.Without | fault.Editable)
 		}
 	}
