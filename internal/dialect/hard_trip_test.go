@@ -142,7 +142,10 @@ func try(t *testing.T, way trip) *landed {
 		req.Stream = req.Stream || way.stream
 	}
 	far := &upstream{trip: &way}
-	defer func() { l.calls, l.sent = far.calls, far.sent }()
+	defer func() {
+		l.calls, l.sent = far.calls, far.sent
+		l.neverAgain()
+	}()
 	kept := new(shelf)
 	defer func() { l.record, l.booked = kept.last.Dropped, kept.last }()
 	l.reply, err = house(t, &way, far, kept).Do(context.Background(), access.Principal{Workspace: "w"}, req)
