@@ -156,4 +156,25 @@ var hardLoose = section{"BA", "what is said loosely, and refused", []hard{
 			l.warns(map[string]string{G: "contents", A: "messages"}[from], chat.Ignored)
 		}
 	}},
+	// QuantumNous/new-api#2975, Wei-Shaw/sub2api#3358, anthropics/claude-code#82549: Claude Code names them by itself.
+	{number: 1340, name: "names of what is new in Claude's API, to clouds and servers that do not know them", answer: "asked again without those names, with a warning", run: func(t *testing.T) {
+		const all = "claude-code-20250219,prompt-caching-scope-2026-01-05, redact-thinking-2026-02-12"
+		for words, left := range map[string]string{
+			"Unexpected value(s) `prompt-caching-scope-2026-01-05`, `redact-thinking-2026-02-12` for the `anthropic-beta` header. Please consult our documentation at docs.anthropic.com or try again without the header.": "claude-code-20250219",
+			"Unexpected value(s) `redact-thinking-2026-02-12` for the `anthropic-beta` header.":                                                                                                                            "claude-code-20250219,prompt-caching-scope-2026-01-05", "invalid beta flag": "",
+		} {
+			l := take(t, refusesFirst(trip{from: A, to: A, own: true, betas: all, ask: plain[A]}, 400, words))
+			is(t, words, l.calls[0].Header.Get("Anthropic-Beta")+" then "+l.calls[1].Header.Get("Anthropic-Beta"), all+" then "+left)
+			is(t, "the body", l.sent[0].Raw, l.sent[1].Raw)
+			l.warns("anthropic-beta", chat.Dropped)
+			home := try(t, refusesFirst(trip{from: A, to: A, betas: all, ask: plain[A]}, 400, words))
+			is(t, words+", at home", fmt.Sprint(home.status, len(home.calls)), "400 1")
+		}
+		twice := trip{from: A, to: A, own: true, betas: all, ask: cachedA, statuses: []int{400, 400, 400, 200}}
+		for _, words := range []string{"Unexpected value(s) `redact-thinking-2026-02-12` for the `anthropic-beta` header.", "context_management: Extra inputs are not permitted", "Unexpected value(s) `claude-code-20250219` for the `anthropic-beta` header."} {
+			twice.answers = append(twice.answers, said(A, words))
+		}
+		twice.answers = append(twice.answers, hi[A])
+		is(t, "one after the other", take(t, twice).calls[3].Header.Get("Anthropic-Beta"), "prompt-caching-scope-2026-01-05")
+	}},
 }}

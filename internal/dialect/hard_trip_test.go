@@ -34,6 +34,7 @@ type trip struct {
 	kind     string // of the upstream, where it is not the dialect's author
 	own      bool   // the upstream has an address of its own
 	version  string // the client's anthropic-version
+	betas    string // the client's anthropic-beta
 	stream   bool
 	ask      string   // the client's body
 	answers  []string // the upstream's bodies, one for each call; none: it says "hi"
@@ -132,6 +133,9 @@ func try(t *testing.T, way trip) *landed {
 		header.Del("Anthropic-Version")
 	default:
 		header.Set("Anthropic-Version", way.version)
+	}
+	if way.betas != "" {
+		header.Set("Anthropic-Beta", way.betas)
 	}
 	client := codecOf(way.from)
 	req, err := client.DecodeRequest(dialect.Incoming{Model: "m", Stream: way.stream, Framed: true, Header: header, Body: []byte(way.ask)})

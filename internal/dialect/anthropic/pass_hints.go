@@ -40,12 +40,16 @@ var unknownMember = func() *regexp.Regexp {
 
 // refusedHint is the hint that a refusal is about, if it is about one.
 func refusedHint(words string) string {
+	if names := refusedBetas(words); names != "" {
+		return names
+	}
 	found := unknownMember.FindStringSubmatch(words)
 	return strings.ToLower(cmp.Or(found[min(len(found), 1):]...))
 }
 
 // leaveHints takes those out of a request that the upstream has refused, be it the client's own bytes or ours.
 func leaveHints(call *dialect.Call, refused []string) (err error) {
+	leaveBetas(call, refused)
 	l := leaver{refused: slices.DeleteFunc(slices.Clone(refused), func(name string) bool { return hints[name] == "" })}
 	if len(l.refused) == 0 {
 		return nil
