@@ -177,4 +177,44 @@ var hardLoose = section{"BA", "what is said loosely, and refused", []hard{
 		twice.answers = append(twice.answers, hi[A])
 		is(t, "one after the other", take(t, twice).calls[3].Header.Get("Anthropic-Beta"), "prompt-caching-scope-2026-01-05")
 	}},
+	// PrefectHQ/fastmcp#2464, camel-ai/camel#393: "array schema missing items".
+	{number: 1341, name: "a list of so many items, each with its own form, to OpenAI", run: func(t *testing.T) {
+		for _, box := range []string{
+			`{"type":"array","prefixItems":[{"type":"number"},{"type":"number"}],"minItems":2,"maxItems":2}`, `{"type":"array","items":[{"type":"number"},{"type":"number"}],"minItems":2,"maxItems":2}`,
+		} {
+			for _, from := range []string{A, G} {
+				l := take(t, trip{from: from, to: O, ask: offering(from, `{"type":"object","properties":{"a":`+box+`}}`)})
+				is(t, from+" "+box, l.got().Get("tools.0.function.parameters.properties.a.items").Raw+l.got().Get("tools.0.function.parameters.properties.a.prefixItems.#").Raw, "{}2")
+			}
+		}
+	}},
+	{number: 1342, name: "thinking that a server cannot switch off, asked for by another name", answer: "asked again without a word of it, with a warning", run: func(t *testing.T) {
+		const words = "Reasoning is mandatory for this endpoint and cannot be disabled."
+		for _, members := range []string{`"reasoning":{"enabled":false}`, `"reasoning_effort":"none"`, `"enable_thinking":false`, `"thinking":{"type":"disabled"}`, `"thinking":false`} {
+			l := take(t, refusesFirst(trip{from: O, to: O, kind: "openrouter", ask: withO(members)}, 400, words))
+			is(t, members, strings.Contains(l.then().Raw, "thinking") || strings.Contains(l.then().Raw, "reasoning"), false)
+			l.warns("reasoning_effort", chat.Dropped)
+			home := try(t, refusesFirst(trip{from: O, to: O, kind: "openrouter", model: "m", ask: withO(members)}, 400, words))
+			is(t, members+", by its own name", fmt.Sprint(home.status, len(home.calls)), "400 1")
+		}
+		l := take(t, refusesFirst(trip{from: O, to: O, own: true, ask: withO(`"enable_thinking":true,"reasoning_effort":"high"`)}, 400, "reasoning_effort: Extra inputs are not permitted"))
+		is(t, "what it knows", l.then().Get("enable_thinking").Raw+l.then().Get("reasoning_effort").Raw, "true")
+	}},
+	// BerriAI/litellm#21067.
+	{number: 1343, name: "a choice in Google's word, as Cursor says it", run: func(t *testing.T) {
+		l := take(t, trip{from: O, to: G, ask: offerO(`,"tool_choice":"validated"`)})
+		l.sends("toolConfig.functionCallingConfig.mode", `"VALIDATED"`)
+		l = take(t, trip{from: O, to: A, ask: offerO(`,"tool_choice":"validated"`)})
+		l.sends("tool_choice.type", `"auto"`)
+		l.warns("tool_choice", chat.Approximated)
+	}},
+	{number: 1344, name: "a tier that a model does not have, by its own word", answer: "asked again without it, with a warning", run: func(t *testing.T) {
+		for to, words := range map[string]string{G: "Service tier flex is not supported for this model.", O: "service_tier 'flex' is not supported for this model."} {
+			from := map[string]string{G: O, O: G}[to]
+			ask := map[string]string{O: withO(`"service_tier":"flex"`), G: `{"serviceTier":"flex","contents":[{"parts":[{"text":"go"}]}]}`}[from]
+			l := take(t, refusesFirst(trip{from: from, to: to, ask: ask}, 400, words))
+			is(t, to, strings.Contains(l.got().Raw, "flex"), !strings.Contains(l.then().Raw, "flex"))
+			l.warns(map[string]string{O: "service_tier", G: "serviceTier"}[from], chat.Dropped)
+		}
+	}},
 }}

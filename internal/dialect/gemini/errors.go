@@ -193,7 +193,7 @@ func (r *wireRefusal) toFault(status int, h http.Header) *fault.Error {
 		}
 		switch e.Refused = refusedField(r.message); e.Refused {
 		case "":
-		case dialect.CallIDs: // a form, not a parameter
+		case dialect.CallIDs, serviceTier: // a form, and what stays in a client's own bytes
 			return e.MendedBy(fault.Without)
 		default:
 			return e.MendedBy(fault.Without | fault.Editable)

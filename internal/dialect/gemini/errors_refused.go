@@ -13,6 +13,7 @@ const (
 	includeThoughts  = "includeThoughts"
 	mediaResolution  = "mediaResolution"
 	responseLogprobs = "responseLogprobs"
+	serviceTier      = "serviceTier"
 )
 
 // refusals are how Google says that a model does not take something.
@@ -24,6 +25,7 @@ var refusals = []struct {
 	{includeThoughts, regexp.MustCompile(`(?i)include_?thoughts is only enabled`)},
 	{thinkingConfig, regexp.MustCompile(`(?i)thinking[ _]?level.{0,40} not supported|budget -?\d+ is invalid|thinking_?budget is out of range|not support setting thinking_?budget|thinking(_?config)? is not (enabled|supported)`)},
 	{responseLogprobs, regexp.MustCompile(`(?i)logprobs is not (enabled|supported)`)},
+	{serviceTier, regexp.MustCompile(`(?i)service[ _]?tier\b.{0,40} not (enabled|supported|available)`)},
 	{mediaResolution, regexp.MustCompile(`(?i)media[ _]?resolution is not (enabled|supported)`)},
 }
 
@@ -31,7 +33,7 @@ var refusals = []struct {
 var unknownName = regexp.MustCompile(`(?i)unknown name \\*"?(\w+)\\*"?( at \S*function_?(call|response)\b)?`)
 
 // unknown are members that such a refusal may name, beside those that can be left out of a client's own bytes.
-var unknown = map[string]string{"thinkingLevel": thinkingConfig, "thinkingBudget": thinkingConfig, includeThoughts: includeThoughts}
+var unknown = map[string]string{"thinkingLevel": thinkingConfig, "thinkingBudget": thinkingConfig, includeThoughts: includeThoughts, serviceTier: serviceTier}
 
 // refusedField is what a refusal is about, if the request can do without it.
 func refusedField(words string) string {

@@ -170,7 +170,7 @@ func (e *requestWriter) writeIdentity() {
 	case tier == "" || tier == "unspecified":
 	case e.t.Compatible && (tier == "auto" || word == "default"):
 		e.lose(chat.FieldTier, chat.Ignored, "")
-	case !ok || e.t.Compatible:
+	case !ok || e.t.Compatible || e.refuses("service_tier"):
 		e.lose(chat.FieldTier, chat.Dropped, "")
 	default:
 		e.Key("service_tier").Text(word)

@@ -36,7 +36,7 @@ func (c *completer) completeSchema(v jsonscan.Value, depth int) {
 	if v.Kind() != object || depth > deepest {
 		return
 	}
-	if isType(v, "array") && !v.Get("items").Exists() && !v.Get("prefixItems").Exists() {
+	if isType(v, "array") && !v.Get("items").Exists() { // beside prefixItems as well: any may follow
 		c.add(v, "items")
 	}
 	if isType(v, "object") && !v.Get("properties").Exists() && !v.Get("$ref").Exists() {
