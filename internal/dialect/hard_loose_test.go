@@ -217,4 +217,25 @@ var hardLoose = section{"BA", "what is said loosely, and refused", []hard{
 			l.warns(map[string]string{O: "service_tier", G: "serviceTier"}[from], chat.Dropped)
 		}
 	}},
+	// Azure's older versions of the API, in OpenAI's words of then.
+	{number: 1345, name: "an end user, to a version of OpenAI's API that has another name for them", answer: "asked again without it; that makes no difference to the answer", run: func(t *testing.T) {
+		for _, words := range []string{"Unrecognized request argument supplied: safety_identifier", "Unknown parameter: 'safety_identifier'."} {
+			l := take(t, refusesFirst(trip{from: A, to: O, ask: `{"model":"m","max_tokens":9,"metadata":{"user_id":"u"},"messages":[{"role":"user","content":"go"}]}`}, 400, words))
+			is(t, words, l.got().Get("safety_identifier").Raw+l.then().Get("safety_identifier").Raw, `"u"`)
+			l.warns("metadata.user_id", chat.Ignored)
+		}
+	}},
+	// "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level": anomalyco/opencode#32489.
+	{number: 1346, name: "what OpenAI does not take at the root of a tool's arguments", answer: "told in the description, with a warning", run: func(t *testing.T) {
+		const schema = `{"type":"object","properties":{"a":{"not":{"type":"null"}},"b":{"enum":[1]}},"not":{"required":["a","b"]},"enum":[{"a":1}]}`
+		for from, tools := range map[string]string{A: "tools[0]", G: "tools[0].functionDeclarations[0]"} {
+			l := take(t, trip{from: from, to: O, ask: offering(from, schema)})
+			f := l.got().Get("tools.0.function")
+			same(t, f, "parameters", `{"type":"object","properties":{"a":{"not":{"type":"null"}},"b":{"enum":[1]}}}`)
+			is(t, from+", in words", strings.Contains(f.Get("description").Str, `not: {"required":["a","b"]}, enum: [{"a":1}]`), true)
+			l.warns(tools, chat.Approximated)
+			l = take(t, trip{from: from, to: O, own: true, ask: offering(from, schema)})
+			is(t, from+", at another server", l.got().Get("tools.0.function.parameters.not").Exists(), true)
+		}
+	}},
 }}

@@ -154,7 +154,7 @@ var tiers = map[string]string{
 
 // writeIdentity writes who asks, and how urgently.
 func (e *requestWriter) writeIdentity() {
-	if user := e.c.User; user != "" && e.t.Compatible {
+	if user := e.c.User; user != "" && (e.t.Compatible || e.refuses("safety_identifier")) {
 		e.lose(chat.FieldUser, chat.Ignored, "")
 	} else if user != "" {
 		const longest = 128

@@ -22,7 +22,7 @@ const (
 // droppable are the parameters that a request can do without, or say otherwise.
 var droppable = []string{
 	"temperature", "top_p", "top_k", "presence_penalty", "frequency_penalty", "seed", "stop", "logprobs", "reasoning_effort", "parallel_tool_calls",
-	"max_tokens", "max_completion_tokens", "service_tier", choiceField, dialect.UsageWish,
+	"max_tokens", "max_completion_tokens", "service_tier", "safety_identifier", choiceField, dialect.UsageWish,
 }
 
 // refusedCodes are those of an upstream that does not take a parameter, or none but its usual values.
