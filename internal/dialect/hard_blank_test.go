@@ -1,6 +1,7 @@
 package dialect_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -24,10 +25,16 @@ var hardBlank = section{"BC", "what libraries lose on the way back", []hard{
 			`{"thoughtSignature":"c2ln"},{"thoughtSignature":"c2ln","text":"so far"}`: `{"thoughtSignature":"c2ln","text":""}`,
 		} {
 			for _, streamed := range []bool{false, true} {
-				l := take(t, refusesFirst(trip{from: G, to: G, stream: streamed, ask: ask(part)}, 400, words))
+				way := refusesFirst(trip{from: G, to: G, stream: streamed, ask: ask(part)}, 400, words)
+				if strings.HasPrefix(part, want) { // it is about something else
+					l := try(t, way)
+					is(t, part, fmt.Sprint(l.status, len(l.sent)), "400 1")
+					continue
+				}
+				l := take(t, way)
 				is(t, part, l.then().Get("contents.1.parts.1").Raw, want)
 				is(t, part+", the rest", l.then().Get("contents.1.parts.0").Raw+l.then().Get("contents.2").Raw, `{"text":"so"}{"role":"user","parts":[{"text":"on"}]}`)
-				is(t, part+", told: "+l.told(), l.warned("contents", chat.Added), !strings.HasPrefix(part, want))
+				is(t, part+", told: "+l.told(), l.warned("contents", chat.Added), true)
 			}
 		}
 	}},

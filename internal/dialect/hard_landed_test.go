@@ -165,3 +165,15 @@ func named(data ...string) string {
 	}
 	return b.String()
 }
+
+// neverAgain checks that what an upstream has refused was not asked in the same words again.
+func (l *landed) neverAgain() {
+	l.t.Helper()
+	for i := range min(len(l.sent), len(l.trip.statuses)) - 1 {
+		same := l.sent[i].Raw == l.sent[i+1].Raw && l.calls[i].URL.Path == l.calls[i+1].URL.Path &&
+			l.calls[i].Header.Get("Anthropic-Beta") == l.calls[i+1].Header.Get("Anthropic-Beta")
+		if status := l.trip.statuses[i]; same && (status == http.StatusBadRequest || status == http.StatusUnprocessableEntity) {
+			l.t.Errorf("refused with %s and asked again in the same words: %s", l.trip.answers[min(i, len(l.trip.answers)-1)], l.sent[i].Raw)
+		}
+	}
+}

@@ -34,6 +34,7 @@ type trip struct {
 	kind     string // of the upstream, where it is not the dialect's author
 	own      bool   // the upstream has an address of its own
 	version  string // the client's anthropic-version
+	betas    string // the client's anthropic-beta
 	stream   bool
 	ask      string   // the client's body
 	answers  []string // the upstream's bodies, one for each call; none: it says "hi"
@@ -133,6 +134,9 @@ func try(t *testing.T, way trip) *landed {
 	default:
 		header.Set("Anthropic-Version", way.version)
 	}
+	if way.betas != "" {
+		header.Set("Anthropic-Beta", way.betas)
+	}
 	client := codecOf(way.from)
 	req, err := client.DecodeRequest(dialect.Incoming{Model: "m", Stream: way.stream, Framed: true, Header: header, Body: []byte(way.ask)})
 	if err != nil {
@@ -142,7 +146,10 @@ func try(t *testing.T, way trip) *landed {
 		req.Stream = req.Stream || way.stream
 	}
 	far := &upstream{trip: &way}
-	defer func() { l.calls, l.sent = far.calls, far.sent }()
+	defer func() {
+		l.calls, l.sent = far.calls, far.sent
+		l.neverAgain()
+	}()
 	kept := new(shelf)
 	defer func() { l.record, l.booked = kept.last.Dropped, kept.last }()
 	l.reply, err = house(t, &way, far, kept).Do(context.Background(), access.Principal{Workspace: "w"}, req)

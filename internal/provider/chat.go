@@ -71,9 +71,9 @@ var _ relay.Upstream = (*Chat)(nil)
 func (c *Chat) Dialect() string { return c.dialect.Name() }
 
 // ask makes one call. It returns when the answer is there, or its first frame.
-func (c *Chat) ask(ctx context.Context, req *chat.Request, t relay.Target, m attempt) (*chat.Reply, error) {
+func (c *Chat) ask(ctx context.Context, req *chat.Request, t relay.Target, m *attempt) (*chat.Reply, error) {
 	reply := &chat.Reply{Dialect: c.dialect.Name(), Provider: c.account.Name, Target: t.Model, Passed: req.PassesTo(c.dialect.Name())}
-	call, held, err := c.call(ctx, req, t, m)
+	call, held, err := c.call(ctx, req, t, *m)
 	if err != nil {
 		held.close()
 		return nil, err
@@ -86,6 +86,10 @@ func (c *Chat) ask(ctx context.Context, req *chat.Request, t relay.Target, m att
 	if err := c.checkAddresses(ctx, req, &call.Call); err != nil {
 		held.close()
 		return nil, err
+	}
+	if m.repeats(&call.Call) {
+		held.close()
+		return nil, m.why
 	}
 	if !t.Hidden {
 		reply.Served = c.account.Name + "/" + t.Model
@@ -101,8 +105,10 @@ func (c *Chat) ask(ctx context.Context, req *chat.Request, t relay.Target, m att
 	if err != nil {
 		err = c.hidePrivate(x.dog.explain(err))
 		x.close()
+		m.last, m.why = &x.call, err
 		return nil, err
 	}
+	m.last = nil
 	return reply, nil
 }
 

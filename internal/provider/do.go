@@ -1,8 +1,10 @@
 package provider
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -22,9 +24,18 @@ type attempt struct {
 	refused  []string     // parameters that it does not take
 
 	shortened int // how often it said how long an answer may be
+
+	last *dialect.Call // that was refused
+	why  error         // as what
 }
 
 func (m attempt) has(r fault.Remedy) bool { return m.remedies&r != 0 }
+
+// repeats reports whether a call is the one that was refused, word for word: there was nothing to change.
+func (m *attempt) repeats(call *dialect.Call) bool {
+	return m.last != nil && m.last.Path == call.Path && bytes.Equal(m.last.Body, call.Body) &&
+		slices.EqualFunc(m.last.Pieces, call.Pieces, bytes.Equal) && maps.EqualFunc(m.last.Header, call.Header, slices.Equal)
+}
 
 // Do asks the upstream, several times where one call cannot give the whole
 // answer. It returns when the answer is there, or its first frame.
@@ -108,7 +119,7 @@ const mostShortened = 2
 // m is how it is asked, and how it was asked in the end.
 func (c *Chat) askAndMend(ctx context.Context, req *chat.Request, t relay.Target, m *attempt, ways fault.Remedy) (*chat.Reply, error) {
 	for {
-		reply, err := c.ask(ctx, req, t, *m)
+		reply, err := c.ask(ctx, req, t, m)
 		if err == nil || req.Strict {
 			return reply, err
 		}

@@ -63,6 +63,9 @@ func (w *requestWriter) planOff(t *chat.Thinking) plan {
 	case w.can.between:
 		w.lose(chat.Lost(chat.FieldThinking, chat.Approximated, "the model still thinks between tool calls"))
 		return plan{kind: thinkBetween}
+	case w.can.always && w.can.efforts == nil:
+		w.lose(chat.Lost(chat.FieldThinking, chat.Dropped, "the model always thinks"))
+		return plan{on: true}
 	case w.can.always:
 		w.lose(chat.Lost(chat.FieldThinking, chat.Approximated, "the model always thinks: least effort"))
 		return plan{effort: w.can.efforts[0], on: true}

@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -27,10 +28,10 @@ var refusals = []struct {
 	{regexp.MustCompile(`thinking: extra inputs are not permitted|does not support thinking|thinking is not supported`), "thinking", func(t *traits) {
 		t.adaptive, t.budget, t.disabled, t.between, t.always = false, false, false, false, false
 	}},
-	{regexp.MustCompile(`output_config: extra inputs are not permitted`), "output_config", func(t *traits) { t.efforts, t.format = nil, false }},
 	{regexp.MustCompile(`not support assistant message prefill|must end with a user message|last message must (be from|have role) (the )?user`), "prefill", func(t *traits) { t.prefill = false }},
 	{regexp.MustCompile(`effort: input should be|not support effort level|effort \S+ is not supported when thinking is disabled`), "effort.level", func(t *traits) { t.efforts = oldEfforts[:3] }},
 	{regexp.MustCompile(`does not support (the effort parameter|reasoning effort)|effort is not supported|effort: extra inputs are not permitted|effort \S+ is not supported by|cannot be disabled when (reasoning_)?effort is set`), "effort", func(t *traits) { t.efforts = nil }},
+	{regexp.MustCompile(`output_config: extra inputs are not permitted`), "output_config", func(t *traits) { t.efforts, t.format = nil, false }},
 }
 
 var quotes = strings.NewReplacer("`", "", `"`, "", "'", "")
@@ -54,14 +55,16 @@ func isOfThinking(name string) bool {
 	return strings.HasPrefix(name, "thinking") || strings.HasPrefix(name, effort) || name == "output_config"
 }
 
-// without are the traits of a model that has refused something.
+// without are the traits of a model that has refused something, in whatever order: what it does not have at all
+// comes last. One that takes neither of the ways to think does not think.
 func (t traits) without(names []string) *traits {
-	for _, name := range names {
-		for _, r := range refusals {
-			if r.name == name {
-				r.change(&t)
-			}
+	for _, r := range refusals {
+		if slices.Contains(names, r.name) {
+			r.change(&t)
 		}
+	}
+	if slices.Contains(names, "thinking.enabled") && slices.Contains(names, "thinking.adaptive") {
+		t.adaptive, t.budget = false, false
 	}
 	return &t
 }

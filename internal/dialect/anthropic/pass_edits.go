@@ -12,9 +12,6 @@ import (
 
 // edit changes what the API would not understand in a body that passes through.
 func edit(call *dialect.Call, target dialect.Target) (err error) {
-	if err := leaveHints(call, target.Refused); err != nil {
-		return err
-	}
 	e := editor{requestWriter: newRequestWriter(new(chat.Conversation), target), root: jsonscan.Root(call.Body)}
 	e.edits.ReplaceText(e.root.Get("model"), target.Model)
 	e.loosen()
@@ -27,8 +24,10 @@ func edit(call *dialect.Call, target dialect.Target) (err error) {
 		e.edits.Append(e.root, "thinking", e.added)
 	}
 	call.Losses = append(call.Losses, e.losses...)
-	call.Body, err = e.edits.Apply(call.Body)
-	return err
+	if call.Body, err = e.edits.Apply(call.Body); err != nil {
+		return err
+	}
+	return leaveHints(call, target.Refused)
 }
 
 // editor edits one body. It knows what the target can, and reports losses, as one who
@@ -38,6 +37,7 @@ type editor struct {
 	root     jsonscan.Value
 	edits    jsonscan.Edits
 	thinking jsonscan.Value // as the client has it; missing where it is only a switch
+	loose    jsonscan.Value // the switch that counts then
 	added    []byte         // thinking, in the place of switches or of what the upstream has refused
 	enabled  bool           // the model is asked to think within a budget
 	changed  bool           // thoughts were opened or left out, or the model is to think in another way
@@ -50,20 +50,20 @@ var switches = []string{"reasoning", "reasoning_effort", "thinking"}
 
 // loosen turns switches that are only true or false into the API's own fields.
 func (e *editor) loosen() {
-	at, on := -1, false
+	at := -1
 	for key, v := range e.root.Members() {
 		i := slices.Index(switches, key.Name)
-		if yes, loose := v.Bool(); loose && i >= 0 {
+		if _, loose := v.Bool(); loose && i >= 0 {
 			e.edits.Remove(key, v)
 			if i > at {
-				at, on = i, yes
+				at, e.loose = i, v
 			}
 		} else if key.Name == "thinking" {
 			e.thinking = v
 		}
 	}
 	e.enabled = e.thinking.Get("type").View() == thinkEnabled
-	if at >= 0 && !e.thinking.Exists() {
+	if on, _ := e.loose.Bool(); at >= 0 && !e.thinking.Exists() && !e.isRefused() {
 		e.toggleThinking(on)
 	}
 }
@@ -83,9 +83,11 @@ func (e *editor) planThinking(wanted *chat.Thinking) plan {
 		e.talk.Sampling.MaxTokens = &n
 	}
 	p := e.think()
-	limit := e.limit(&p)
-	if n := e.talk.Sampling.MaxTokens; n != nil && p.budget > 0 && limit != *n {
-		e.edits.Replace(given, strconv.AppendInt(nil, limit, 10))
+	if p.budget > 0 {
+		limit := e.limit(&p)
+		if n := e.talk.Sampling.MaxTokens; n != nil && limit != *n {
+			e.edits.Replace(given, strconv.AppendInt(nil, limit, 10))
+		}
 	}
 	if p.kind != "" {
 		out := new(jsonscan.Writer)

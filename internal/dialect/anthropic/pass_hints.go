@@ -1,6 +1,8 @@
 package anthropic
 
 import (
+	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,26 +18,38 @@ import (
 
 // hints are these members, and what a report calls their place.
 var hints = map[string]string{
-	"context_management": "context_management", "diagnostics": "diagnostics",
+	"context_management": "context_management", "diagnostics": "diagnostics", "metadata": chat.FieldUser,
 	"defer_loading": chat.FieldTools, "eager_input_streaming": chat.FieldTools,
-	"scope": chat.FieldCache, "cache_control": chat.FieldCache,
+	"scope": chat.FieldCache, "ttl": chat.FieldCache, "cache_control": chat.FieldCache, "display": chat.FieldThinking,
 }
 
-// unknownMember is how servers say that they do not know a member, whose last name is the first group.
-var unknownMember = regexp.MustCompile(`(?i)(?:^|[\s.'"` + "`" + `])([a-z_]+)['"` + "`" + `]?: extra inputs are not permitted`)
+// hintsIn are the hints that stand in another member.
+var hintsIn = map[string][]string{"cache_control": {"scope", "ttl"}, "thinking": {"display"}}
+
+// unknownMember is how servers say that they do not know a member, in Python, Rust, Go and by hand.
+var unknownMember = func() *regexp.Regexp {
+	const quote, path = "\\(?['\"`]?", `(?:\w+\.)*`
+	name := quote + path + `(` + strings.Join(slices.Sorted(maps.Keys(hints)), "|") + `)\b['"` + "`" + `]?`
+	const member, unknown = `(?:field|parameter|param|argument|property|key)s?`, `(?:not (?:supported|allowed|permitted|recognized)|unsupported|unexpected|unknown)`
+	return regexp.MustCompile(`(?i)` + strings.Join([]string{
+		`(?:^|[\s>])` + name + `: extra (?:inputs|fields) (?:are )?not permitted`,
+		`(?:unknown|unrecognized|unexpected|unsupported|invalid) (?:\w+ )?` + member + `:? ` + name,
+		`(?:` + member + ` |^)` + name + ` (?:is|are|was) ` + unknown, name + ` was unexpected`,
+	}, "|"))
+}()
 
 // refusedHint is the hint that a refusal is about, if it is about one.
 func refusedHint(words string) string {
-	for _, found := range unknownMember.FindAllStringSubmatch(words, -1) {
-		if name := strings.ToLower(found[1]); hints[name] != "" {
-			return name
-		}
+	if names := refusedBetas(words); names != "" {
+		return names
 	}
-	return ""
+	found := unknownMember.FindStringSubmatch(words)
+	return strings.ToLower(cmp.Or(found[min(len(found), 1):]...))
 }
 
 // leaveHints takes those out of a request that the upstream has refused, be it the client's own bytes or ours.
 func leaveHints(call *dialect.Call, refused []string) (err error) {
+	leaveBetas(call, refused)
 	l := leaver{refused: slices.DeleteFunc(slices.Clone(refused), func(name string) bool { return hints[name] == "" })}
 	if len(l.refused) == 0 {
 		return nil
@@ -78,20 +92,21 @@ func (l *leaver) leave(v jsonscan.Value) {
 		return
 	}
 	for key, member := range v.Members() {
-		switch {
-		case key.Name != "scope" && slices.Contains(l.refused, key.Name):
+		if slices.Contains(l.refused, key.Name) {
 			l.edits.Remove(key, member)
-		case key.Name == "cache_control" && slices.Contains(l.refused, "scope"):
-			l.leaveScope(member)
+			continue
+		}
+		for _, name := range hintsIn[key.Name] {
+			l.leaveInner(member, name)
 		}
 	}
 }
 
-// leaveScope takes out of a mark for whom it is.
-func (l *leaver) leaveScope(mark jsonscan.Value) {
-	for key, member := range mark.Members() {
-		if key.Name == "scope" {
-			l.edits.Remove(key, member)
+// leaveInner takes a hint out of the member that it stands in.
+func (l *leaver) leaveInner(member jsonscan.Value, name string) {
+	for key, v := range member.Members() {
+		if key.Name == name && slices.Contains(l.refused, name) {
+			l.edits.Remove(key, v)
 		}
 	}
 }

@@ -7,37 +7,54 @@ import (
 	"stele/internal/jsonscan"
 )
 
-// rethink asks for thinking in another way where the upstream has refused the client's. Claude Code knows by a
-// model's name how to ask, and takes one that it does not know for a new one. A switch of ours was turned into
-// the model's own way already.
+// isRefused reports whether the upstream has refused how it was asked to think.
+func (e *editor) isRefused() bool { return slices.ContainsFunc(e.target.Refused, isOfThinking) }
+
+// rethink asks for thinking in another way where the upstream has refused the client's, or ours in the place of a
+// switch. Claude Code knows by a model's name how to ask, and takes one that it does not know for a new one.
 func (e *editor) rethink() {
-	if e.added != nil || !slices.ContainsFunc(e.target.Refused, isOfThinking) {
+	if !e.isRefused() {
 		return
 	}
 	r := newReader(true)
 	r.thinking, r.outputEffort = e.thinking, e.root.Get("output_config", effort)
+	if !e.thinking.Exists() {
+		r.reasoningEffort = e.loose
+	}
 	r.readThinking(e.target.Model)
 	if e.talk.Extra = r.talk.Extra; r.talk.Thinking == nil {
 		return
 	}
+	told := len(e.losses)
 	p := e.planThinking(r.talk.Thinking)
+	kind := e.thinking.Get("type").View()
+	if kind != p.kind && p.kind != "" && kind != "" && told == len(e.losses) {
+		e.lose(chat.Lost(chat.FieldThinking, chat.Approximated, kind+" as "+p.kind))
+	}
 	e.enabled = p.kind == thinkEnabled
 	e.changed = e.changed || e.enabled
 	if p.effort != "" {
 		e.putEffort(jsonscan.AppendText(nil, p.effort))
-		return
+	} else {
+		if p.kind == thinkDisabled && r.outputEffort.Exists() { // DeepSeek takes one or the other, Claude Code's sub-agents send both
+			e.lose(chat.Lost(chat.FieldThinking, chat.Dropped, "no effort where thinking is off"))
+		}
+		removeEffort(&e.edits, e.root)
 	}
-	if p.kind == thinkDisabled && r.outputEffort.Exists() { // DeepSeek takes one or the other, Claude Code's sub-agents send both
-		e.lose(chat.Lost(chat.FieldThinking, chat.Dropped, "no effort where thinking is off"))
+	if p.kind == "" && e.thinking.Exists() {
+		e.removeThinking(told == len(e.losses))
 	}
-	removeEffort(&e.edits, e.root)
-	if p.kind != "" {
-		return
-	}
+}
+
+// removeThinking takes the API's own field out, of a model that does not have it.
+func (e *editor) removeThinking(untold bool) {
 	for key, v := range e.root.Members() {
 		if key.Name == "thinking" {
 			e.edits.Remove(key, v)
 		}
+	}
+	if untold {
+		e.lose(chat.Lost(chat.FieldThinking, chat.Ignored, "the model does not think"))
 	}
 }
 

@@ -181,7 +181,7 @@ func (w *requestWriter) writeSystem() {
 
 // writeRest writes and reports what stands at the root.
 func (w *requestWriter) writeRest() {
-	if tier := tierOf(w.talk.Tier); tier != "" {
+	if tier := tierOf(w.talk.Tier); tier != "" && !w.refuses(serviceTier) {
 		w.Key("serviceTier").Text(tier)
 	} else if w.talk.Tier != "" && w.talk.Tier != "auto" {
 		w.lose(chat.Lost(chat.FieldTier, chat.Dropped, ""))
@@ -202,6 +202,9 @@ func (w *requestWriter) writeRest() {
 	}
 	if w.dummies {
 		w.lose(placeholders)
+	}
+	if w.refuses(dialect.CallIDs) {
+		w.lose(chat.Lost(chat.FieldMessages, chat.Ignored, "ids of calls: the server does not know them"))
 	}
 }
 

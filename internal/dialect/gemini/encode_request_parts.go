@@ -98,7 +98,15 @@ func (w *requestWriter) writeCall(p piece) {
 	if odd {
 		w.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, "the arguments are no object: sent under _raw"))
 	}
-	writeCall(&w.Writer, p.ID, w.names.To(p.Name), args)
+	writeCall(&w.Writer, w.idOf(p.ID), w.names.To(p.Name), args)
+}
+
+// idOf is the id of a call, none where the upstream has refused them: turns and names tell then which result is whose.
+func (w *requestWriter) idOf(id string) string {
+	if w.refuses(dialect.CallIDs) {
+		return ""
+	}
+	return id
 }
 
 // writeResult writes a call's result: its words as an object, its pictures
@@ -120,7 +128,7 @@ func (w *requestWriter) writeResult(id, name string, p *chat.Part) {
 		words = []string{seeBelow}
 	}
 	w.Open(jsonscan.Object).Key("functionResponse").Open(jsonscan.Object)
-	writeText(&w.Writer, "id", id)
+	writeText(&w.Writer, "id", w.idOf(id))
 	w.Key("name").Text(w.names.To(name)).Key("response")
 	w.writeResponse(strings.Join(words, joinLines), p.Failed)
 	begun := false

@@ -194,7 +194,11 @@ func (r *wireRefusal) toFault(status int) *fault.Error {
 		if r.says("oneof field 'data' must have one initialized field") {
 			return e.MendedBy(fault.Worded)
 		}
-		if e.Refused = refusedField(r.message); e.Refused != "" {
+		switch e.Refused = refusedField(r.message); e.Refused {
+		case "":
+		case dialect.CallIDs, serviceTier: // a form, and what stays in a client's own bytes
+			return e.MendedBy(fault.Without)
+		default:
 			return e.MendedBy(fault.Without | fault.Editable)
 		}
 	}

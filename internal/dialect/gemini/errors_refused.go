@@ -1,6 +1,10 @@
 package gemini
 
-import "regexp"
+import (
+	"regexp"
+
+	"stele/internal/dialect"
+)
 
 // What refusals of models may be about that a request can do without.
 const (
@@ -9,6 +13,7 @@ const (
 	includeThoughts  = "includeThoughts"
 	mediaResolution  = "mediaResolution"
 	responseLogprobs = "responseLogprobs"
+	serviceTier      = "serviceTier"
 )
 
 // refusals are how Google says that a model does not take something.
@@ -18,16 +23,34 @@ var refusals = []struct {
 }{
 	{penalties, regexp.MustCompile(`(?i)penalty is not enabled`)},
 	{includeThoughts, regexp.MustCompile(`(?i)include_?thoughts is only enabled`)},
-	{thinkingConfig, regexp.MustCompile(`(?i)thinking[ _]?level.{0,40} not supported|budget -?\d+ is invalid|not support setting thinking_?budget|thinking is not (enabled|supported)`)},
+	{thinkingConfig, regexp.MustCompile(`(?i)thinking[ _]?level.{0,40} not supported|budget -?\d+ is invalid|thinking_?budget is out of range|not support setting thinking_?budget|thinking(_?config)? is not (enabled|supported)`)},
 	{responseLogprobs, regexp.MustCompile(`(?i)logprobs is not (enabled|supported)`)},
+	{serviceTier, regexp.MustCompile(`(?i)service[ _]?tier\b.{0,40} not (enabled|supported|available)`)},
 	{mediaResolution, regexp.MustCompile(`(?i)media[ _]?resolution is not (enabled|supported)`)},
 }
+
+// unknownName is how Google, and servers that are a version behind, say that they do not know a member.
+var unknownName = regexp.MustCompile(`(?i)unknown name \\*"?(\w+)\\*"?( at \S*function_?(call|response)\b)?`)
+
+// unknown are members that such a refusal may name, beside those that can be left out of a client's own bytes.
+var unknown = map[string]string{"thinkingLevel": thinkingConfig, "thinkingBudget": thinkingConfig, includeThoughts: includeThoughts, serviceTier: serviceTier}
 
 // refusedField is what a refusal is about, if the request can do without it.
 func refusedField(words string) string {
 	for _, r := range refusals {
 		if r.words.MatchString(words) {
 			return r.name
+		}
+	}
+	for _, found := range unknownName.FindAllStringSubmatch(words, -1) {
+		member := toCamel(found[1])
+		switch {
+		case member == "id" && found[2] != "":
+			return dialect.CallIDs
+		case unknown[member] != "":
+			return unknown[member]
+		case leavable[member][0] != "":
+			return leavable[member][0]
 		}
 	}
 	return ""

@@ -2,6 +2,7 @@ package gemini
 
 import (
 	"bytes"
+	"slices"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
@@ -59,6 +60,9 @@ func (p *passer) edit(req *chat.Request) {
 			if req.Origin.Facts.Envelopes || p.target.Forget || p.target.Worded {
 				p.openSignatures(v)
 			}
+			if slices.Contains(p.target.Refused, mediaResolution) {
+				p.leaveResolutions(v)
+			}
 		case "generationConfig":
 			p.config = v
 		case "systemInstruction":
@@ -80,10 +84,11 @@ func (p *passer) edit(req *chat.Request) {
 	if p.below != nil {
 		p.merge(root)
 	}
+	if len(p.target.Refused) > 0 {
+		p.leaveRefused()
+	}
 	if p.think != nil || p.under != nil {
 		p.configure(root)
-	} else if len(p.target.Refused) > 0 {
-		p.leaveRefused()
 	}
 }
 
@@ -162,11 +167,16 @@ func (p *passer) configure(root jsonscan.Value) {
 	}
 	var w jsonscan.Writer
 	w.Open(jsonscan.Object)
-	add := func(name string, value []byte) {
+	added := 0
+	add := func(name, asked string, value []byte) {
 		if seen[name] {
 			return
 		}
 		seen[name] = true
+		if value = p.taken(name, asked, value); value == nil {
+			return
+		}
+		added++
 		w.Key(name).Raw(value)
 		if p.config.Kind() == jsonscan.Object {
 			p.edits.Append(p.config, name, value)
@@ -174,16 +184,17 @@ func (p *passer) configure(root jsonscan.Value) {
 	}
 	for _, config := range p.under {
 		for key, v := range config.Members() {
-			add(toCamel(key.Name), v.Raw())
+			add(toCamel(key.Name), "", v.Raw())
 		}
 	}
 	if p.think != nil {
-		if seen["thinkingConfig"] {
+		if seen[thinkingConfig] {
 			p.losses = append(p.losses, chat.Lost(name+"."+p.asked, chat.Dropped, ownThinking))
 		}
-		add("thinkingConfig", p.think)
+		add(thinkingConfig, name+"."+p.asked, p.think)
 	}
 	switch whole := w.Close(jsonscan.Object).Bytes(); {
+	case added == 0:
 	case !p.config.Exists():
 		p.edits.Append(root, "generationConfig", whole)
 	case p.config.Absent():

@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"cmp"
 	"slices"
 
 	"stele/internal/chat"
@@ -15,31 +16,66 @@ var leavable = map[string][2]string{
 	"responseLogprobs": {responseLogprobs, chat.FieldLogprobs}, "logprobs": {responseLogprobs, ""},
 }
 
-// leaveRefused takes out of generationConfig what the upstream has refused.
+// leaveRefused takes out of the body's own generationConfig what the upstream has refused.
 func (p *passer) leaveRefused() {
 	if p.config.Kind() != jsonscan.Object {
 		return
 	}
 	for key, v := range p.config.Members() {
-		member := toCamel(key.Name)
-		switch field := leavable[member]; {
-		case slices.Contains(p.target.Refused, field[0]):
+		switch kept := p.taken(toCamel(key.Name), "", v.Raw()); {
+		case kept == nil:
 			p.edits.Remove(key, v)
-			if field[1] != "" {
-				p.losses = append(p.losses, chat.Lost(field[1], chat.Dropped, notTaken))
-			}
-		case member == "thinkingConfig" && slices.Contains(p.target.Refused, includeThoughts):
-			p.leaveShown(v)
+		case len(kept) != len(v.Raw()):
+			p.edits.Replace(v, kept)
 		}
 	}
 }
 
-// leaveShown takes out the wish to see thoughts of a model that has none.
-func (p *passer) leaveShown(config jsonscan.Value) {
-	for key, v := range config.Members() {
+// taken is what the upstream has not refused of a member of generationConfig, nil where that is nothing. Asked is
+// what a report calls it, where a switch of ours stands for it.
+func (p *passer) taken(member, asked string, value []byte) []byte {
+	field := leavable[member]
+	switch {
+	case field[0] != "" && slices.Contains(p.target.Refused, field[0]):
+		if field[1] != "" {
+			p.losses = append(p.losses, chat.Lost(cmp.Or(asked, field[1]), chat.Dropped, notTaken))
+		}
+		return nil
+	case member == thinkingConfig && slices.Contains(p.target.Refused, includeThoughts):
+		return p.unshown(value)
+	}
+	return value
+}
+
+// unshown is a thinkingConfig without the wish to see thoughts, of a model that has none.
+func (p *passer) unshown(config []byte) []byte {
+	var edits jsonscan.Edits
+	for key, v := range jsonscan.At(config, 0).Members() {
 		if toCamel(key.Name) == includeThoughts {
-			p.edits.Remove(key, v)
+			edits.Remove(key, v)
 			p.losses = append(p.losses, chat.Lost(chat.FieldThinking, chat.Dropped, notTaken))
 		}
+	}
+	if rest, err := edits.Apply(config); err == nil {
+		return rest
+	}
+	return config
+}
+
+// leaveResolutions takes out how closely the model is to look at single parts.
+func (p *passer) leaveResolutions(contents jsonscan.Value) {
+	left := false
+	for _, content := range items(contents) {
+		for _, part := range items(fieldOf(content, "parts")) {
+			for key, v := range part.Members() {
+				if toCamel(key.Name) == mediaResolution {
+					p.edits.Remove(key, v)
+					left = true
+				}
+			}
+		}
+	}
+	if left {
+		p.losses = append(p.losses, chat.Lost(leavable[mediaResolution][1], chat.Dropped, notTaken))
 	}
 }

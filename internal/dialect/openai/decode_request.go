@@ -131,9 +131,10 @@ type requestReader struct {
 	top      *int64 // top_logprobs
 	user     string // the older spelling of safety_identifier
 	think    switches
-	open     []chat.Part     // the calls of the last turn
-	called   map[string]call // every call by its id
-	tools    map[string]int  // where each tool is, by its name
+	inner    map[string]string // where those of them stand that are in another field
+	open     []chat.Part       // the calls of the last turn
+	called   map[string]call   // every call by its id
+	tools    map[string]int    // where each tool is, by its name
 }
 
 // call is one that the history has.
@@ -145,7 +146,7 @@ type call struct {
 // readRequest understands a body that DecodeRequest has passed, and the items it has
 // found in the place of messages.
 func readRequest(body []byte, items jsonscan.Value) (*chat.Conversation, error) {
-	r := &requestReader{c: &chat.Conversation{}, items: items, list: "messages", think: switches{}, called: make(map[string]call), tools: make(map[string]int)}
+	r := &requestReader{c: &chat.Conversation{}, items: items, list: "messages", think: switches{}, inner: make(map[string]string), called: make(map[string]call), tools: make(map[string]int)}
 	talk := r.readMessages
 	if items.Exists() {
 		talk = r.readItems

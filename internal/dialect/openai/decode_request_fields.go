@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -143,16 +144,48 @@ var fields = map[string]fieldReader{
 		if v.Kind() != object {
 			return refuseType(key, "an object")
 		}
+		var err error
 		for member, on := range v.Members() {
-			_, given := r.think["enable_thinking"]
-			if _, is := on.Bool(); is && !given && (member.Name == "enable_thinking" || member.Name == "thinking") {
-				r.think["enable_thinking"] = on
-			} else {
-				r.note(key+"."+member.Name, chat.Dropped, "")
+			_, is := on.Bool()
+			switch at := key + "." + member.Name; {
+			case is && (member.Name == "enable_thinking" || member.Name == "thinking"):
+				err = cmp.Or(err, r.keepInner("enable_thinking", on, at))
+			case member.Name == "reasoning_effort", member.Name == "thinking_budget":
+				err = cmp.Or(err, r.keepInner(member.Name, on, at))
+			default:
+				r.note(at, chat.Dropped, "")
 			}
 		}
-		return nil
+		return err
 	},
+	// Where clients of many vendors have Anthropic's effort.
+	"output_config": func(r *requestReader, v jsonscan.Value, key string) (err error) {
+		if v.Kind() != object {
+			r.note(key, chat.Dropped, "")
+		}
+		for member, level := range v.Members() {
+			if at := key + "." + member.Name; member.Name == "effort" {
+				err = r.keepInner("reasoning_effort", level, at)
+			} else if !level.Absent() {
+				r.note(at, chat.Dropped, "")
+			}
+		}
+		return err
+	},
+}
+
+// keepInner keeps a switch that stands in another field. One that the body has itself counts before it.
+func (r *requestReader) keepInner(own string, v jsonscan.Value, at string) error {
+	if _, given := r.think[own]; given || v.Absent() {
+		r.note(at, chat.Dropped, "")
+		return nil
+	}
+	r.think[own], r.inner[own] = v, at
+	var w wish
+	if own == switchNames[0] {
+		w.takeEffort(v, at)
+	}
+	return w.err
 }
 
 // known are all of them.
@@ -163,7 +196,14 @@ func keep(place func(*requestReader) *jsonscan.Value) fieldReader {
 	return func(r *requestReader, v jsonscan.Value, _ string) error { *place(r) = v; return nil }
 }
 
-func keepSwitch(r *requestReader, v jsonscan.Value, key string) error { r.think[key] = v; return nil }
+func keepSwitch(r *requestReader, v jsonscan.Value, key string) error {
+	if at, given := r.inner[key]; given && !v.Absent() {
+		r.note(at, chat.Dropped, "")
+		delete(r.inner, key)
+	}
+	r.think[key] = v
+	return nil
+}
 
 func read[T any](value func(jsonscan.Value, string) (T, error), place func(*requestReader) *T) fieldReader {
 	return func(r *requestReader, v jsonscan.Value, key string) (err error) {

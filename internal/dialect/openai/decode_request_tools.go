@@ -162,7 +162,10 @@ func (r *requestReader) addTool(t chat.Tool, field string) error {
 }
 
 // choiceModes are the choices that are told by a word.
-var choiceModes = map[string]chat.ChoiceMode{"auto": chat.Auto, "none": chat.None, "required": chat.Required, "any": chat.Required}
+var choiceModes = map[string]chat.ChoiceMode{
+	"auto": chat.Auto, "none": chat.None, "required": chat.Required, "any": chat.Required,
+	"validated": chat.Validated, // Google's, which Cursor says for its models
+}
 
 // readChoice comes after the tools, because it speaks of them.
 func (r *requestReader) readChoice() error {

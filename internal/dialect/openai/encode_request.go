@@ -139,7 +139,7 @@ func (e *requestWriter) writeThinking() {
 	}
 	switch {
 	case wanted == "" || wanted == e.effort && exact:
-	case e.effort == "" && wanted == "none":
+	case e.effort == "" && wanted == "none" && !e.refuses("reasoning_effort"):
 	case e.effort == "":
 		e.lose(chat.FieldThinking, chat.Dropped, "this model does not take "+wanted)
 	case wanted == "none" || e.effort != "none":

@@ -154,7 +154,7 @@ var tiers = map[string]string{
 
 // writeIdentity writes who asks, and how urgently.
 func (e *requestWriter) writeIdentity() {
-	if user := e.c.User; user != "" && e.t.Compatible {
+	if user := e.c.User; user != "" && (e.t.Compatible || e.refuses("safety_identifier")) {
 		e.lose(chat.FieldUser, chat.Ignored, "")
 	} else if user != "" {
 		const longest = 128
@@ -170,7 +170,7 @@ func (e *requestWriter) writeIdentity() {
 	case tier == "" || tier == "unspecified":
 	case e.t.Compatible && (tier == "auto" || word == "default"):
 		e.lose(chat.FieldTier, chat.Ignored, "")
-	case !ok || e.t.Compatible:
+	case !ok || e.t.Compatible || e.refuses("service_tier"):
 		e.lose(chat.FieldTier, chat.Dropped, "")
 	default:
 		e.Key("service_tier").Text(word)

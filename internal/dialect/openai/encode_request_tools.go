@@ -126,6 +126,7 @@ func (e *requestWriter) writeTool(t chat.Tool) {
 		e.Raw(t.Raw)
 		return
 	}
+	t = e.withoutRefused(t)
 	kind := e.kindOfTool(t.Name)
 	e.Open(object).Key("type").Plain(kind).Key(kind).Open(object).Key("name").Text(e.names.To(t.Name))
 	description := t.Description

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,7 +22,7 @@ const (
 // droppable are the parameters that a request can do without, or say otherwise.
 var droppable = []string{
 	"temperature", "top_p", "top_k", "presence_penalty", "frequency_penalty", "seed", "stop", "logprobs", "reasoning_effort", "parallel_tool_calls",
-	"max_tokens", "max_completion_tokens", choiceField, dialect.UsageWish,
+	"max_tokens", "max_completion_tokens", "service_tier", "safety_identifier", choiceField, dialect.UsageWish,
 }
 
 // refusedCodes are those of an upstream that does not take a parameter, or none but its usual values.
@@ -36,6 +37,19 @@ var (
 		"think": "reasoning_effort", "thinking": "reasoning_effort", "reasoning": "reasoning_effort", // Ollama's words for it, and OpenRouter's
 	}
 )
+
+// refusedPlainly is a parameter that an upstream says not to know, or not to take for this model, whatever its value: servers in Rust,
+// Go and Python, gateways before them. It may be left out of a client's own bytes as well.
+var refusedPlainly = func() *regexp.Regexp {
+	const quote = "['\"`]?"
+	names := quote + `\b(` + strings.Join(droppable, "|") + `)\b` + quote
+	return regexp.MustCompile(`(?i)` + strings.Join([]string{
+		`unknown (?:field|name|parameter):? ` + names, `unsupported parameter(?:\(s\))?:? ` + names, `unrecognized request arguments? supplied: ` + names,
+		`unexpected keyword argument ` + names, `not supported on this model: ` + names, `does not support the ` + names, names + `: extra inputs are not permitted`,
+		`not permitted, field: ` + names, `\(` + names + ` was unexpected`, `(?:parameter|field|property) ` + names + ` (?:is not supported|is not allowed|should not exist)`,
+		`^` + names + ` is not supported`,
+	}, "|"))
+}()
 
 // refusedNear is a parameter, and near it that it is not taken, or not with this value: servers in Rust, Go and Python, gateways
 // before them, Fireworks, Moonshot, Alibaba, DeepSeek, Google. A sentence that only sounds so costs one call more.
@@ -72,11 +86,17 @@ func (c *complaint) refusedField() string {
 	if own, ok := camels[name]; ok {
 		name = own
 	}
+	if dialect.Says(c.message, "reasoning is mandatory") { // OpenRouter's
+		return "reasoning_effort"
+	}
 	if !slices.Contains(droppable, name) {
-		return ""
+		return strings.ToLower(groupOf(refusedPlainly.FindStringSubmatch(c.message)))
 	}
 	return name
 }
+
+// groupOf is the first group of a match that found something.
+func groupOf(found []string) string { return cmp.Or(found[min(len(found), 1):]...) }
 
 // refusedInPassing is what a complaint seems to be about, where nothing in it says so plainly.
 func (c *complaint) refusedInPassing() string {
@@ -89,13 +109,6 @@ func (c *complaint) refusedInPassing() string {
 	if found != nil && strings.Contains(c.message, choiceField) { // DeepSeek's: thinking does not support it
 		return choiceField
 	}
-	for _, name := range found[min(len(found), 1):] {
-		if own, ok := camels[name]; ok {
-			return own
-		}
-		if name != "" {
-			return strings.ToLower(name)
-		}
-	}
-	return ""
+	name := groupOf(found)
+	return cmp.Or(camels[name], camels[strings.ToLower(name)], strings.ToLower(name))
 }

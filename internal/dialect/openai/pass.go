@@ -147,9 +147,12 @@ func (l *layout) respell(edits *jsonscan.Edits, t dialect.Target) (losses []chat
 			edits.Remove(key, v)
 		}
 	}
-	thinking, _, err := think.resolve()
+	thinking, note, err := think.resolve()
 	if err != nil {
 		return nil, err
+	}
+	if note != "" {
+		losses = append(losses, chat.Lost(chat.FieldThinking, chat.Approximated, note))
 	}
 	var model traits
 	if !t.Compatible {

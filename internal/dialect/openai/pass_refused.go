@@ -18,15 +18,22 @@ var leavable = map[string]string{
 	"max_tokens": chat.FieldMaxTokens, "max_completion_tokens": chat.FieldMaxTokens,
 }
 
+// otherSwitches say what reasoning_effort does, where that is not there.
+var otherSwitches = []string{"reasoning", "thinking", "enable_thinking", "thinking_budget", "think"}
+
 // limits are two names of one parameter: models take either.
 var limits = map[string]string{"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 
 // leaveRefused takes out of a body what the upstream has refused, or gives it the name that the model has for it.
 func (l *layout) leaveRefused(edits *jsonscan.Edits, refused []string) (losses []chat.Loss) {
+	own := l.root.Get("reasoning_effort").Exists()
 	for key, v := range l.root.Members() {
 		name := key.Name
-		if name == "top_logprobs" {
+		switch {
+		case name == "top_logprobs":
 			name = "logprobs"
+		case !own && slices.Contains(otherSwitches, name): // the same by other servers' names
+			name = "reasoning_effort"
 		}
 		other := limits[name]
 		switch {
@@ -36,7 +43,7 @@ func (l *layout) leaveRefused(edits *jsonscan.Edits, refused []string) (losses [
 			losses = append(losses, chat.Lost(leavable[name], chat.Approximated, "as "+other))
 		default:
 			edits.Remove(key, v)
-			if key.Name == name {
+			if key.Name != "top_logprobs" {
 				losses = append(losses, chat.Lost(leavable[name], chat.Dropped, refusedNote))
 			}
 		}

@@ -27,6 +27,32 @@ func (e *requestWriter) complete(schema []byte, l chat.Loss) []byte {
 	return whole
 }
 
+// refusedAtRoot are words that the author's API refuses at the root of a tool's arguments, beside the choices that no API takes.
+var refusedAtRoot = []string{"not", "enum"}
+
+// withoutRefused tells those in words.
+func (e *requestWriter) withoutRefused(t chat.Tool) chat.Tool {
+	if e.t.Compatible || t.Kind != chat.Function || t.Schema == nil {
+		return t
+	}
+	var edits jsonscan.Edits
+	var words []string
+	for key, v := range jsonscan.At(t.Schema, 0).Members() {
+		if slices.Contains(refusedAtRoot, key.Name) {
+			edits.Remove(key, v)
+			words = append(words, key.Name+": "+string(v.AppendCompact(nil)))
+		}
+	}
+	schema, err := edits.Apply(t.Schema)
+	if err != nil || words == nil {
+		return t
+	}
+	t.Description = strings.TrimSpace(t.Description + "\n\nOf the arguments as a whole: " + strings.Join(words, ", "))
+	e.loseTool(t, chat.Approximated, "a bound at the root of its arguments: in words only")
+	t.Schema = schema
+	return t
+}
+
 type completer struct {
 	edits jsonscan.Edits
 	notes []string
@@ -36,7 +62,7 @@ func (c *completer) completeSchema(v jsonscan.Value, depth int) {
 	if v.Kind() != object || depth > deepest {
 		return
 	}
-	if isType(v, "array") && !v.Get("items").Exists() && !v.Get("prefixItems").Exists() {
+	if isType(v, "array") && !v.Get("items").Exists() { // beside prefixItems as well: any may follow
 		c.add(v, "items")
 	}
 	if isType(v, "object") && !v.Get("properties").Exists() && !v.Get("$ref").Exists() {

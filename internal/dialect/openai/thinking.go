@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -222,8 +223,8 @@ func (r *requestReader) readThinking() error {
 	}
 	for _, own := range switchNames {
 		if v, given := r.think[own]; given && !v.Absent() {
-			if own != switchNames[0] {
-				r.c.Spell(chat.FieldThinking, name+"."+own)
+			if sent := cmp.Or(r.inner[own], own); sent != switchNames[0] {
+				r.c.Spell(chat.FieldThinking, name+"."+sent)
 			}
 			break
 		}
