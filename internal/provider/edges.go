@@ -29,7 +29,13 @@ func (s *source) decode(frame wire.Frame, bare bool) ([]chat.Event, error) {
 	if begins && !isWhole(frame.Data) {
 		return nil, dialect.Unreadable(frame.Data)
 	}
-	return s.decoder.Decode((*s.spare)[:0], frame)
+	events, err := s.decoder.Decode((*s.spare)[:0], frame)
+	if err == nil && len(events) == 0 && len(frame.Data) > 0 && !s.light { // it says nothing of the answer
+		if status, stray := dialect.ReadStray(frame); stray {
+			return nil, s.c.dialect.DecodeError(status, s.answer.Header, frame.Data)
+		}
+	}
+	return events, err
 }
 
 // takeBare takes JSON that stands in a stream without being an event for the data of one, and reports whether it was
