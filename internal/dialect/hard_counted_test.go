@@ -1,0 +1,180 @@
+package dialect_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// bookedOf is what a trip is booked as: what went in, came from a cache and went there, what came out, and thoughts.
+func bookedOf(l *landed) string {
+	u := l.booked.Usage()
+	return inLine(u.Input, u.CacheRead, u.CacheWrite, u.Output, u.Reasoning)
+}
+
+// What says with other words, in other places or in part only that it ended, that it failed and what it took.
+var hardCounted = section{"BB", "ends, counts and parts in other words and places", []hard{
+	// watsonx's, TensorRT's, Cohere's and the Responses API's words, at servers of any dialect.
+	{number: 1360, name: "an end that is none, and one that is a limit, in yet other words", answer: "an answer that broke off is an error, whichever dialect says so; one that was cut short has the limit's word", run: func(t *testing.T) {
+		for word, want := range map[string]string{
+			"error": "error", "ERROR": "error", "abort": "error", "cancelled": "error", "TIMEOUT": "error", "USER_CANCEL": "error", "server_error": "error", "failed": "error", "network_error": "error",
+			"time_limit": "length", "token_limit": "length", "ERROR_LIMIT": "length", "incomplete": "length", "repetition": "length", "COMPLETE": "stop", "ERROR_TOXIC": "refused", "content-filter": "refused",
+		} {
+			for to, answer := range map[string]forms{
+				O: {endO(word, `"content":"hi"`), chunksO(word, `{"content":"hi"}`)},
+				A: {wholeA(word, `{"type":"text","text":"hi"}`), messageA(textA(0, "hi"), word)},
+				G: {partsG(`{"text":"hi"}`, `,"finishReason":"`+word+`"`), sse(partsG(`{"text":"hi"}`, ""), partsG("", `,"finishReason":"`+word+`"`))},
+			} {
+				for _, from := range others(to) {
+					whole, streamed := tells(t, trip{from: from, to: to, own: true, answers: []string{answer.whole}}), tells(t, trip{from: from, to: to, own: true, stream: true, answers: []string{answer.stream}})
+					if want == "error" {
+						is(t, inLine(from, to, word, whole, streamed), strings.HasPrefix(whole, "error 50") && streamed == "error", true)
+					} else {
+						is(t, inLine(from, to, word), whole+" "+streamed, "|hi||"+want+" |hi||"+want)
+					}
+				}
+			}
+		}
+	}},
+	// Zhipu's, Alibaba's, Baidu's and MiniMax's errors: some servers send the last word behind them.
+	{number: 1361, name: "an error of any form in the middle, with and without a last word behind it", answer: "it has its status, and is never the end of an answer", run: func(t *testing.T) {
+		for said, want := range map[string]int{
+			`{"code":1305,"msg":"The service may be temporarily overloaded"}`: 503, `{"code":"Throttling.RateQuota","message":"Requests rate limit exceeded","request_id":"x"}`: 429,
+			`{"error_code":336003,"error_msg":"rate limit","id":"as-1"}`: 429, `{"status":"449","msg":"You exceeded your current rate limit","body":null}`: 429,
+			`{"base_resp":{"status_code":1002,"status_msg":"rate limit"}}`: 429, `{"detail":"boom"}`: 502, `{"errors":[{"message":"boom","code":"rate_limit"}]}`: 429,
+		} {
+			for to, stream := range map[string]string{
+				O: sse(delta(0, `"content":"hi"`, "null"), said, "[DONE]"), A: cutA(messageA(textA(0, "hi"), "end_turn"), "event: message_delta") + sse(said) + named(`{"type":"message_stop"}`),
+				G: sse(partsG(`{"text":"hi"}`, ""), said),
+			} {
+				for _, from := range others(to) {
+					whole := try(t, trip{from: from, to: to, own: true, ask: plainly(from, false), answers: []string{stream}})
+					is(t, inLine(from, to, said), whole.failure != nil && whole.failure.ChatStatus() == want, true)
+					is(t, inLine(from, to, said, "streamed"), tells(t, trip{from: from, to: to, own: true, stream: true, answers: []string{stream}}), "error")
+				}
+			}
+		}
+		// What a server tells of its work is no error.
+		l := take(t, trip{from: A, to: O, own: true, ask: plain[A], answers: []string{sse(delta(0, `"content":"hi"`, "null"), `{}`, `{"type":"ping"}`, `{"prompt_progress":{"total":9,"processed":3}}`, delta(0, "", `"stop"`), "[DONE]")}})
+		l.gets("content.0.text", `"hi"`)
+	}},
+	// earendil-works/pi#6567: MiniMax leaves the usage out of message_delta; the first word of a stream is a guess.
+	{number: 1362, name: "usage that only the beginning of Claude's stream tells", answer: "the prompt is booked as told, the answer by estimate", run: func(t *testing.T) {
+		stream := messageA(textA(0, strings.Repeat("word ", 80)), "end_turn")
+		for _, end := range []string{``, `,"usage":null`, `,"usage":{}`, `,"usage":{"output_tokens":null}`, `,"usage":{"input_tokens":5}`} {
+			answer := strings.Replace(stream, `,"usage":{"output_tokens":9}`, end, 1)
+			for _, from := range []string{O, A, G} {
+				for _, streamed := range []bool{false, true} {
+					l := take(t, trip{from: from, to: A, own: true, stream: streamed, ask: counting(from, streamed), answers: []string{answer}})
+					passes := from == A && streamed // its words are not looked at
+					is(t, inLine(from, streamed, end), l.booked.Estimated && l.booked.Input == 5 && (l.booked.Output >= 80 || passes && l.booked.Output > 4), true)
+				}
+			}
+		}
+	}},
+	{number: 1363, name: "usage behind the end of Google's stream, which passes through", run: func(t *testing.T) {
+		usage := `{"usageMetadata":{"promptTokenCount":70,"candidatesTokenCount":30,"totalTokenCount":100}}`
+		for _, before := range []int{0, 1, 9} {
+			var frames []string
+			for range before {
+				frames = append(frames, partsG(`{"text":"word "}`, ""))
+			}
+			stream := sse(append(frames, partsG(`{"text":"end"}`, `,"finishReason":"STOP"`), usage)...)
+			for _, from := range []string{O, A, G} {
+				l := take(t, trip{from: from, to: G, stream: true, ask: counting(from, true), answers: []string{stream}})
+				is(t, inLine(from, before), inLine(bookedOf(l), l.booked.Estimated), "70 0 0 30 0 false")
+			}
+		}
+	}},
+	// BerriAI/litellm's Databricks, QuantumNous/new-api: servers that have Claude pass its counts on. QuantumNous/new-api#1358, vercel/ai#6738: Google's thoughts are in the total alone.
+	{number: 1364, name: "what is counted beside a prompt, in all and in no part", run: func(t *testing.T) {
+		for usage, want := range map[string]string{
+			`{"prompt_tokens":10,"completion_tokens":5,"total_tokens":105,"cache_creation_input_tokens":60,"cache_read_input_tokens":30}`:              "10 30 60 5 0",
+			`{"prompt_tokens":10,"completion_tokens":5,"cache_creation_input_tokens":60,"cache_read_input_tokens":30}`:                                 "10 30 60 5 0",
+			`{"prompt_tokens":100,"completion_tokens":5,"total_tokens":105,"cache_creation_input_tokens":60,"cache_read_input_tokens":30}`:             "10 30 60 5 0",
+			`{"prompt_tokens":100,"completion_tokens":5,"total_tokens":105,"cache_read_input_tokens":30,"prompt_tokens_details":{"cached_tokens":30}}`: "70 30 0 5 0",
+			`{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15,"cached_tokens":30}`:                                                          "0 10 0 5 0",
+			`{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15,"server_tool_use":{"web_search_requests":2}}`:                                 "10 0 0 5 0 2",
+			`{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15,"prompt_tokens_details":{"web_search_requests":2}}`:                           "10 0 0 5 0 2",
+		} {
+			for _, row := range []forms{tallied(O, usage)} {
+				for _, answer := range []string{row.whole, row.stream} {
+					l := take(t, trip{from: A, to: O, own: true, ask: plain[A], answers: []string{answer}})
+					if n := l.booked.Usage().Searches; n > 0 {
+						is(t, usage, inLine(bookedOf(l), n), want)
+					} else {
+						is(t, usage, bookedOf(l), want)
+					}
+					l.quiet()
+				}
+			}
+		}
+		l := take(t, trip{from: O, to: G, ask: plain[O], answers: []string{tallied(G, `{"promptTokenCount":11,"candidatesTokenCount":9,"totalTokenCount":88}`).whole}})
+		is(t, "thoughts", bookedOf(l), "11 0 0 9 68")
+		l.gets("usage.completion_tokens", "77")
+	}},
+	// tidyverse/ellmer#822, maximhq/bifrost#6958.
+	{number: 1365, name: "thoughts in a list, as Databricks has them", run: func(t *testing.T) {
+		thought := func(text string) string {
+			return `{"type":"reasoning","summary":[{"type":"summary_text","text":` + quoted(text) + `}]}`
+		}
+		whole := endO("stop", `"content":[`+thought("hm so")+`,{"type":"text","text":"hi"}]`)
+		stream := chunksO("stop", `{"content":[`+thought("hm")+`]}`, `{"content":[`+thought(" so")+`]}`, `{"content":[{"type":"text","text":"hi"}]}`)
+		for _, from := range []string{A, G} {
+			for _, answer := range []string{whole, stream} {
+				is(t, from, tells(t, trip{from: from, to: O, own: true, answers: []string{answer}}), "hm so|hi||stop")
+				is(t, from+", streamed", tells(t, trip{from: from, to: O, own: true, stream: true, answers: []string{answer}}), "hm so|hi||stop")
+			}
+		}
+		sealed := take(t, trip{from: A, to: O, own: true, ask: plain[A], answers: []string{endO("stop", `"content":[{"type":"reasoning","summary":[{"type":"summary_text","text":"hm","signature":"s"}]},{"type":"text","text":"hi"}]`)}})
+		is(t, "what it loses", strings.Contains(sealed.told(), "reasoning.signature"), true)
+	}},
+	{number: 1366, name: "what Zhipu, Volcano and Alibaba found", run: func(t *testing.T) {
+		for _, member := range []string{
+			`"web_search":[{"title":"A","link":"https://a.example","content":"c","refer":"ref_1"}]`, `"references":[{"url":"https://a.example","title":"A"}]`,
+			`"search_info":{"search_results":[{"index":1,"site_name":"s","title":"A","url":"https://a.example"}]}`,
+		} {
+			whole := strings.TrimSuffix(endO("stop", `"content":"hi"`), "}") + "," + member + "}"
+			stream := sse(delta(0, `"content":"hi"`, "null"), strings.TrimSuffix(delta(0, "", `"stop"`), "}")+","+member+"}", "[DONE]")
+			for _, answer := range []string{whole, stream} {
+				l := take(t, trip{from: G, to: O, own: true, ask: plain[G], answers: []string{answer}})
+				l.gets("candidates.0.groundingMetadata.groundingChunks.0.web", `{"uri":"https://a.example","title":"A"}`)
+			}
+		}
+		other := take(t, trip{from: G, to: O, own: true, ask: plain[G], answers: []string{strings.TrimSuffix(endO("stop", `"content":"hi"`), "}") + `,"references":["a"]}`}})
+		is(t, "references of another kind", strings.Contains(other.told(), "references"), true)
+	}},
+	{number: 1367, name: "arguments by the name that they have among models, and as an object in a piece", run: func(t *testing.T) {
+		for _, from := range []string{A, G} {
+			for _, function := range []string{`{"name":"f","parameters":{"a":1}}`, `{"name":"f","input":{"a":1}}`, `{"name":"f","parameters":"{\"a\":1}"}`} {
+				call := `"tool_calls":[{"index":0,"id":"c1","type":"function","function":` + function + `}]`
+				is(t, from+function, tells(t, trip{from: from, to: O, own: true, answers: []string{endO("tool_calls", `"content":null,`+call)}}), `||f{"a":1}|tool`)
+				is(t, from+function+", streamed", tells(t, trip{from: from, to: O, own: true, stream: true, answers: []string{chunksO("tool_calls", "{"+call+"}")}}), `||f{"a":1}|tool`)
+			}
+		}
+		stream := messageA(strings.Replace(toolA(0, "t1", "f", "%"), `"%"`, `{"a":1}`, 1), "tool_use")
+		for _, from := range []string{O, G} {
+			is(t, from, tells(t, trip{from: from, to: A, own: true, stream: true, answers: []string{stream}}), `||f{"a":1}|tool`)
+		}
+	}},
+	// iFlow's limit, Groq's JSON, Amazon's own capitals and its throughput, Hugging Face's time to load a model.
+	{number: 1368, name: "refusals of yet other servers", answer: "each has its class, so that the next target is asked", run: func(t *testing.T) {
+		for _, said := range []struct {
+			to           string
+			status, want int
+			wait         float64
+			body         string
+		}{
+			{O, 449, 429, 0, `{"status":"449","msg":"You exceeded your current rate limit"}`}, {O, 200, 429, 0, `{"status":"449","msg":"You exceeded your current rate limit","body":null}`},
+			{O, 400, 502, 0, `{"error":{"message":"Failed to generate JSON. Please adjust your prompt.","type":"invalid_request_error","code":"json_validate_failed","failed_generation":"{"}}`},
+			{A, 400, 404, 0, `{"Message":"The provided model identifier is invalid."}`},
+			{A, 400, 404, 0, `{"message":"Invocation of model ID anthropic.claude-sonnet-4-5-20250929-v1:0 with on-demand throughput isn’t supported. Retry your request with the ID or ARN of an inference profile that contains this model."}`},
+			{A, 400, 400, 0, `{"Message":"max_tokens: must be at least 1"}`},
+			{O, 503, 503, 20, `{"error":"Model x is currently loading","estimated_time":20.0}`},
+		} {
+			l := try(t, trip{from: O, to: said.to, own: true, ask: plain[O], status: said.status, answers: []string{said.body}, header: http.Header{}})
+			is(t, said.body, fmt.Sprint(l.status, l.failure.RetryAfter.Seconds()), fmt.Sprint(said.want, said.wait))
+		}
+	}},
+}}
