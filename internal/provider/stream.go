@@ -118,6 +118,7 @@ type source struct {
 	answers int           // how many were asked for
 
 	unwanted bool // more than that came
+	split    split
 	wrapped  bool // a gateway puts something around every frame
 }
 
@@ -316,23 +317,6 @@ func (s *source) count() {
 		if !s.reply.Passed {
 			s.makeOwn(&e.Part)
 		}
-	}
-}
-
-// leaveOut leaves out answers that were not asked for: upstreams may give more. Events are
-// large, so they are looked at where they lie.
-func (s *source) leaveOut() {
-	asked := 0
-	for asked < len(s.events) && s.events[asked].Answer < s.answers {
-		asked++
-	}
-	if asked == len(s.events) {
-		return
-	}
-	s.events = slices.DeleteFunc(s.events, func(e chat.Event) bool { return e.Answer >= s.answers })
-	if !s.unwanted {
-		s.unwanted = true
-		s.reply.Late = append(s.reply.Late, unwanted)
 	}
 }
 
