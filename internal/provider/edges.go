@@ -7,6 +7,7 @@ import (
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/jsonscan"
 	"stele/internal/wire"
 )
 
@@ -36,6 +37,12 @@ func (s *source) decode(frame wire.Frame, bare bool) ([]chat.Event, error) {
 		}
 	}
 	return events, err
+}
+
+// isPing reports whether a frame is Anthropic's sign of life: an upstream that sends it before its first word may still fail
+// and be replaced, as one may that sends comments.
+func isPing(frame wire.Frame) bool {
+	return string(frame.Event) == "ping" || jsonscan.At(frame.Data, 0).Get("type").View() == "ping"
 }
 
 // takeBare takes JSON that stands in a stream without being an event for the data of one, and reports whether it was

@@ -217,7 +217,7 @@ func (s *source) next() (chat.Chunk, error) {
 			return chat.Chunk{}, toBroken(err)
 		}
 		*s.spare = s.events[:0] // it may have grown
-		if len(frame.Data) > 0 {
+		if len(frame.Data) > 0 && (s.seen.Chunks > 0 || !isPing(frame)) {
 			s.seen.Chunks++
 		} else if !s.reply.Passed {
 			continue // a comment means nothing in another dialect
