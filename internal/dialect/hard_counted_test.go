@@ -177,4 +177,64 @@ var hardCounted = section{"BB", "ends, counts and parts in other words and place
 			is(t, said.body, fmt.Sprint(l.status, l.failure.RetryAfter.Seconds()), fmt.Sprint(said.want, said.wait))
 		}
 	}},
+	// ericc-ch/copilot-api#81, HKUDS/nanobot#1555.
+	{number: 1369, name: "one answer in several choices, as GitHub's Copilot gives what Claude says", answer: "its calls are those of the one answer that was asked for", run: func(t *testing.T) {
+		say, call := `"role":"assistant","content":"I look."`, func(at int) string {
+			return fmt.Sprintf(`"role":"assistant","tool_calls":[{"index":0,"id":"c%d","type":"function","function":{"name":"f","arguments":"{\"a\":%d}"}}]`, at, at)
+		}
+		for _, numbers := range [][3]int{{0, 0, 0}, {0, 1, 2}} {
+			choice := func(n int, message string) string {
+				return fmt.Sprintf(`{"index":%d,"message":{%s},"finish_reason":"tool_calls"}`, numbers[n], message)
+			}
+			whole := `{"id":"x","choices":[` + choice(0, say) + "," + choice(1, call(1)) + "," + choice(2, call(2)) + `],"usage":{"prompt_tokens":3,"completion_tokens":9,"total_tokens":12}}`
+			stream := sse(delta(numbers[0], say, "null"), delta(numbers[1], call(1), "null"), delta(numbers[2], call(2), "null"), delta(numbers[0], "", `"tool_calls"`), delta(numbers[1], "", `"tool_calls"`), delta(numbers[2], "", `"tool_calls"`), "[DONE]")
+			for _, from := range []string{A, G} {
+				for _, answer := range []string{whole, stream} {
+					for _, streamed := range []bool{false, true} {
+						l := take(t, trip{from: from, to: O, own: true, stream: streamed, ask: plainly(from, streamed), answers: []string{answer}})
+						is(t, inLine(from, numbers, streamed), strings.Contains(l.told(), "not asked for"), false)
+						is(t, inLine(from, numbers, streamed), tells(t, trip{from: from, to: O, own: true, stream: streamed, answers: []string{answer}}), `|I look.|f{"a":1} f{"a":2}|tool`)
+					}
+				}
+			}
+			again := tells(t, trip{from: O, to: O, own: true, stream: true, answers: []string{whole}})
+			is(t, "of the same dialect, made a stream", again, `|I look.|f{"a":1} f{"a":2}|tool`)
+		}
+		// Another answer is not part of the first one.
+		two := `{"id":"x","choices":[{"index":0,"message":{` + say + `},"finish_reason":"stop"},{"index":1,"message":{"role":"assistant","content":"Or so."},"finish_reason":"stop"}]}`
+		l := take(t, trip{from: A, to: O, own: true, ask: plain[A], answers: []string{two}})
+		l.gets("content.0.text", `"I look."`)
+		is(t, "another", strings.Contains(l.told(), "not asked for"), true)
+	}},
+	// can1357/oh-my-pi#2433, vellum-ai/vellum-assistant#34556.
+	{number: 1370, name: "thoughts in their own place and between tags in the words, as MiniMax has them", answer: "told once; other words between tags are words", run: func(t *testing.T) {
+		for _, row := range []struct {
+			whole  string
+			deltas []string
+			want   string
+		}{
+			{`"reasoning_content":"The user just","content":"<think>\nThe user just\n</think>\n\nHi"`, []string{`{"reasoning_content":"The user","content":"<think>\nThe us"}`, `{"reasoning_content":" just","content":"er just\n</th"}`, `{"content":"ink>\n\nHi"}`}, "The user just|Hi||stop"},
+			{`"reasoning_content":"hm","content":"<think></think>Hi"`, []string{`{"reasoning_content":"hm"}`, `{"content":"<think>"}`, `{"content":"</think>Hi"}`}, "hm|Hi||stop"},
+			{`"reasoning_content":"hm","content":"<think>other</think>Hi"`, []string{`{"reasoning_content":"hm"}`, `{"content":"<think>oth"}`, `{"content":"er</think>Hi"}`}, "hm|<think>other</think>Hi||stop"},
+			{`"reasoning_content":"hm","content":"<think>hm"`, []string{`{"reasoning_content":"hm"}`, `{"content":"<think>hm"}`}, "hm|<think>hm||stop"},
+		} {
+			for _, from := range []string{A, G} {
+				for _, streamed := range []bool{false, true} {
+					is(t, inLine(from, row.whole, streamed), tells(t, trip{from: from, to: O, own: true, stream: streamed, answers: []string{endO("stop", row.whole)}}), row.want)
+					is(t, inLine(from, row.deltas, streamed), tells(t, trip{from: from, to: O, own: true, stream: streamed, answers: []string{chunksO("stop", row.deltas...)}}), row.want)
+				}
+			}
+		}
+	}},
+	{number: 1371, name: "a sign of life and then an error, where Claude's stream should begin", answer: "it has its status, and the next target is asked, in its client's own dialect too", run: func(t *testing.T) {
+		busy := named(`{"type":"ping"}`, `{"type": "ping"}`, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`)
+		for from, want := range map[string]int{O: 503, A: 529, G: 503} {
+			for _, streamed := range []bool{false, true} {
+				l := try(t, trip{from: from, to: A, own: true, stream: streamed, ask: plainly(from, streamed), answers: []string{busy}})
+				is(t, inLine(from, streamed), fmt.Sprint(l.status, l.booked.Output), fmt.Sprint(want, 0))
+			}
+		}
+		l := take(t, trip{from: A, to: A, own: true, stream: true, ask: plainly(A, true), answers: []string{named(`{"type":"ping"}`) + messageA(textA(0, "hi"), "end_turn")}})
+		is(t, "its own bytes", l.body, named(`{"type":"ping"}`)+messageA(textA(0, "hi"), "end_turn"))
+	}},
 }}
