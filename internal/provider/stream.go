@@ -308,12 +308,12 @@ func (s *source) count() {
 	for i := range s.events {
 		e := &s.events[i]
 		if e.Usage != (chat.Usage{}) {
-			s.seen.Usage = e.Usage
+			s.seen.Usage, s.seen.Behind = e.Usage, -len(e.Part.Text)
 		}
 		if e.Kind == chat.Finish {
 			s.over, s.seen.Ended = true, s.seen.Ended || e.Last
 		}
-		s.seen.Text += len(e.Part.Text)
+		s.seen.Text, s.seen.Behind = s.seen.Text+len(e.Part.Text), s.seen.Behind+len(e.Part.Text)
 		if !s.reply.Passed {
 			s.makeOwn(&e.Part)
 		}
