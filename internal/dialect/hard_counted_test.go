@@ -237,4 +237,23 @@ var hardCounted = section{"BB", "ends, counts and parts in other words and place
 		l := take(t, trip{from: A, to: A, own: true, stream: true, ask: plainly(A, true), answers: []string{named(`{"type":"ping"}`) + messageA(textA(0, "hi"), "end_turn")}})
 		is(t, "its own bytes", l.body, named(`{"type":"ping"}`)+messageA(textA(0, "hi"), "end_turn"))
 	}},
+	{number: 1372, name: "usage that is told before the words", answer: "an answer that is longer than was counted by then is booked by estimate", run: func(t *testing.T) {
+		words := strings.Repeat("word ", 40)
+		for first, want := range map[string]string{`{"prompt_tokens":70,"completion_tokens":1,"total_tokens":71}`: "70 51 true", `{"prompt_tokens":70,"completion_tokens":0,"total_tokens":70}`: "70 51 true", `{"prompt_tokens":70,"completion_tokens":90,"total_tokens":160}`: "70 90 false"} {
+			begin := strings.TrimSuffix(delta(0, `"role":"assistant","content":"a"`, "null"), "}") + `,"usage":` + first + "}"
+			for _, from := range []string{A, G} {
+				l := take(t, trip{from: from, to: O, own: true, stream: true, ask: plainly(from, true), answers: []string{sse(begin, delta(0, `"content":`+quoted(words+" so"), "null"), delta(0, "", `"stop"`), "[DONE]")}})
+				is(t, inLine(from, first), inLine(l.booked.Input, l.booked.Output, l.booked.Estimated), want)
+			}
+		}
+		google := []string{strings.TrimSuffix(partsG(`{"text":"a"}`, ""), "}") + `,"usageMetadata":{"promptTokenCount":70,"totalTokenCount":70}}`}
+		for range 30 {
+			google = append(google, partsG(`{"text":"word "}`, ""))
+		}
+		google = append(google, partsG("", `,"finishReason":"STOP"`))
+		for _, from := range []string{O, G} { // of its own dialect by its frames
+			l := take(t, trip{from: from, to: G, own: true, stream: true, ask: plainly(from, true), answers: []string{sse(google...)}})
+			is(t, from, l.booked.Input == 70 && l.booked.Output >= 30 && l.booked.Estimated, true)
+		}
+	}},
 }}
