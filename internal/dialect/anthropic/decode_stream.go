@@ -91,7 +91,11 @@ func (d *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Eve
 		return append(events, chat.Event{Kind: chat.Counted, Usage: d.counts.usage()}), nil
 	case "message_stop":
 		events = d.settle(events)
-		return append(events, chat.Event{Kind: chat.Finish, Stop: d.stop, Usage: d.counts.usage(), Last: true, Notes: d.others.TakeLosses()}), nil
+		notes := d.others.TakeLosses()
+		if d.stop.Reason == 0 && !d.light {
+			notes = append(notes, dialect.LossOfEnd())
+		}
+		return append(events, chat.Event{Kind: chat.Finish, Stop: d.stop, Usage: d.counts.usage(), Last: true, Notes: notes}), nil
 	case "ping":
 		return events, nil
 	}
