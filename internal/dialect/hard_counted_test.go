@@ -256,4 +256,18 @@ var hardCounted = section{"BB", "ends, counts and parts in other words and place
 			is(t, from, l.booked.Input == 70 && l.booked.Output >= 30 && l.booked.Estimated, true)
 		}
 	}},
+	{number: 1373, name: "a last word, and none why it ended", answer: "it ended as usual, and that is reported, of a stream as of a whole answer", run: func(t *testing.T) {
+		for to, answers := range map[string][]string{
+			O: {strings.Replace(endO("stop", `"content":"hi"`), `"finish_reason":"stop"`, `"finish_reason":null`, 1), chunksO("", `{"content":"hi"}`) + sse("[DONE]")},
+			A: {strings.Replace(wholeA("end_turn", `{"type":"text","text":"hi"}`), `"end_turn"`, "null", 1), strings.Replace(messageA(textA(0, "hi"), "end_turn"), `"end_turn"`, "null", 1)},
+		} {
+			for _, from := range others(to) {
+				for _, answer := range answers {
+					either(t, trip{from: from, to: to, own: true, answers: []string{answer}}, func(l *landed) {
+						is(t, inLine(from, to, answer), strings.Count(l.told(), "did not say why it stopped"), 1)
+					})
+				}
+			}
+		}
+	}},
 }}
