@@ -38,6 +38,7 @@ type Ending struct {
 type Seen struct {
 	Usage  Usage // the upstream's last word
 	Text   int   // bytes of text, thoughts and arguments, where they were decoded
+	Behind int   // of those what came behind the usage
 	Chunks int   // frames with data
 	Ended  bool  // nothing more will come that counts
 }
@@ -100,11 +101,17 @@ func (s *Seen) UsageToMeter(request int) Usage {
 	if u.Prompt() == 0 {
 		u.Input, u.Known = Estimate(request), false
 	}
-	if u.Completion() == 0 && s.Text > 0 {
-		u.Output, u.Known = Estimate(s.Text), false
+	switch said := Estimate(s.Text); {
+	case u.Completion() == 0 && said > 0, s.Behind > 0 && said > u.Completion(): // it counted before it had said all
+		u.Output, u.Known = said-u.Reasoning, false
+	case u.Completion() == 0 && s.Chunks > bareChunks:
+		u.Output, u.Known = int64(s.Chunks), false
 	}
 	return u
 }
+
+// bareChunks is how many frames an answer has that says nothing, in any dialect.
+const bareChunks = 6
 
 // UsageSoFar is the usage of an answer that was left or broke off: whatever its upstream
 // said of it was not its last word.

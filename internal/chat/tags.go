@@ -1,6 +1,9 @@
 package chat
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // Servers of open models leave thoughts in the words of an answer where nothing told them
 // how the model marks thoughts: the answer begins with them, between these.
@@ -39,6 +42,7 @@ func Untag(loose Stream) Stream {
 
 // Untag is Untag for a whole answer.
 func (a *Answer) Untag() {
+	a.dropRepeated()
 	if len(a.Parts) == 0 || a.Parts[0].Kind != Text || !strings.HasPrefix(strings.TrimLeft(a.Parts[0].Text, blank), thoughtBegins) {
 		return
 	}
@@ -68,26 +72,62 @@ func (a *Answer) Untag() {
 	a.Parts = append(parts, a.Parts[1:]...)
 }
 
+// dropRepeated leaves thoughts out of the words of an answer that has told them before: MiniMax says them in both places.
+func (a *Answer) dropRepeated() {
+	var told strings.Builder
+	at := 0
+	for ; at < len(a.Parts) && a.Parts[at].Kind == Thought; at++ {
+		told.WriteString(a.Parts[at].Text)
+	}
+	if at == 0 || at == len(a.Parts) || a.Parts[at].Kind != Text {
+		return
+	}
+	begun, ok := strings.CutPrefix(strings.TrimLeft(a.Parts[at].Text, blank), thoughtBegins)
+	again, words, whole := strings.Cut(begun, thoughtEnds)
+	if !ok || !whole || !repeats(again, told.String()) {
+		return
+	}
+	if a.Parts[at].Text = strings.TrimLeft(words, "\r\n"); empty(&a.Parts[at]) {
+		a.Parts = append(a.Parts[:at], a.Parts[at+1:]...)
+	}
+}
+
+// repeats reports whether a thought is one that was told before, or its beginning.
+func repeats(thought, told string) bool {
+	return strings.HasPrefix(strings.TrimSpace(told), strings.TrimSpace(thought))
+}
+
 // Where an untagger is.
 const (
-	mayThink = iota // nothing was said yet
+	mayThink = iota // no words were said yet
+	again           // words that may be thoughts which were told before
 	begins          // a thought begins, and new lines are not of it
 	thinking
 	ended   // the same, behind it
 	allSaid // the rest is as it is told
 )
 
+// mostTold is how much of thoughts is kept for those that follow in the words.
+const mostTold = 256 << 10
+
 type untagger struct {
-	state uint8
-	held  string // words that may be a tag, or the beginning of one
-	block int    // whose words those are
-	out   []Event
+	state        uint8
+	told         []byte // thoughts that stand in their own place, before all words
+	words        []byte // that may be the same once more: so much of them was looked at, and is so much of those
+	looked, same int
+	held         string // words that may be a tag, or the beginning of one
+	block        int    // whose words those are
+	out          []Event
 }
 
 func (u *untagger) take(e *Event) {
 	said := e.Kind == Delta && e.Answer == 0
 	switch {
 	case u.state == allSaid || e.Answer != 0 || e.Kind != Delta && e.Kind != Finish:
+	case said && e.Part.Kind == Thought && u.state <= again && u.held == "" && len(u.told) < mostTold:
+		if u.told = append(u.told, e.Part.Text...); u.same == 0 {
+			u.told = bytes.TrimLeft(u.told, blank)
+		}
 	case !said, e.Part.Kind != Text:
 		u.release()
 	default:
@@ -100,6 +140,9 @@ func (u *untagger) take(e *Event) {
 // release lets go of what was held: nothing that follows can make a tag of it.
 func (u *untagger) release() {
 	kind, block := Text, u.block
+	if u.state == again {
+		u.held = string(u.words)
+	}
 	if u.state == begins || u.state == thinking {
 		kind, block = Thought, blockTagged
 	}
@@ -121,6 +164,10 @@ func (u *untagger) takeWords(e *Event) {
 	case mayThink:
 		begun := strings.TrimLeft(text, blank)
 		switch {
+		case strings.HasPrefix(begun, thoughtBegins) && len(u.told) > 0:
+			u.state, u.looked = again, len(text)-len(begun)+len(thoughtBegins)
+			u.takeAgain(e, text)
+			return
 		case strings.HasPrefix(begun, thoughtBegins):
 			u.state, text = begins, begun[len(thoughtBegins):]
 		case onlyWords(e) && strings.HasPrefix(thoughtBegins, begun) && len(text) < mostBlank:
@@ -133,11 +180,59 @@ func (u *untagger) takeWords(e *Event) {
 			u.out = append(u.out, whole)
 			return
 		}
+	case again:
+		u.takeAgain(e, text)
+		return
 	case ended:
 		u.tellBehind(e, text)
 		return
 	}
 	u.tellThought(e, text)
+}
+
+// takeAgain holds back words that begin as a thought does, as long as it is one that was told before. If it is, it is
+// left out; if it is another one, all of it are words.
+func (u *untagger) takeAgain(e *Event, text string) {
+	from := max(len(thoughtBegins), len(u.words)-len(thoughtEnds)+1)
+	u.words = append(u.words, text...)
+	end := len(u.words)
+	if i := bytes.Index(u.words[min(from, end):], []byte(thoughtEnds)); i >= 0 {
+		end = from + i
+	} else {
+		end -= len(partOfTag(u.words))
+	}
+	if !u.repeats(end) || len(u.words) > mostTold+mostBlank {
+		u.release()
+		return
+	}
+	if words, whole := bytes.CutPrefix(u.words[end:], []byte(thoughtEnds)); whole {
+		u.state = ended
+		u.tellBehind(e, string(words))
+	}
+}
+
+// repeats reports whether what is held back, up to an end, is what was told before. Blanks around it do not count.
+func (u *untagger) repeats(end int) bool {
+	for ; u.looked < end; u.looked++ {
+		b := u.words[u.looked]
+		switch isBlank := strings.IndexByte(blank, b) >= 0; {
+		case isBlank && (u.same == 0 || u.same == len(u.told)):
+		case u.same == len(u.told) || u.told[u.same] != b:
+			return false
+		default:
+			u.same++
+		}
+	}
+	return true
+}
+
+// partOfTag is the end of words that may be the beginning of the tag that ends a thought.
+func partOfTag(words []byte) []byte {
+	tail := words[max(0, len(words)-len(thoughtEnds)+1):]
+	if i := bytes.LastIndexByte(tail, '<'); i >= 0 && strings.HasPrefix(thoughtEnds, string(tail[i:])) {
+		return tail[i:]
+	}
+	return nil
 }
 
 // tellThought tells more of a thought, as far as that cannot be its end.

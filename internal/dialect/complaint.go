@@ -34,5 +34,5 @@ func Complaint(root jsonscan.Value) (inner jsonscan.Value, message string) {
 	return inner, cmp.Or(message, root.Get("base_resp", "status_msg").View())
 }
 
-// spellings are what more servers call it: gateways of clouds, and MiniMax inside of base_resp.
-var spellings = []string{"msg", "error_msg", "error_message", "errorMessage"}
+// spellings are what more servers call it: gateways of clouds, Amazon's in front of its services, and MiniMax inside of base_resp.
+var spellings = []string{"msg", "error_msg", "error_message", "errorMessage", "Message"}

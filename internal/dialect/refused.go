@@ -12,6 +12,7 @@ import (
 const (
 	overloaded = 529 // Anthropic is too busy
 	noCapacity = 498 // so is Groq
+	retryWith  = 449 // iFlow is limiting requests
 	cancelled  = 499 // Google gave a call up that no client did
 )
 
@@ -34,7 +35,7 @@ func ByStatus(status int, message string) *fault.Error {
 		e := fault.New(fault.BodyTooLarge, "The request is too large for the model's provider.")
 		e.Elsewhere = true
 		return e
-	case http.StatusTooManyRequests:
+	case http.StatusTooManyRequests, retryWith:
 		return fault.New(fault.RateLimited, "The model's provider is limiting requests.")
 	case http.StatusConflict, http.StatusTooEarly, http.StatusServiceUnavailable, overloaded, noCapacity, cancelled:
 		return fault.New(fault.Unavailable, "The model's provider is overloaded.").With("reason", "server_is_overloaded")

@@ -80,7 +80,7 @@ func untilReset(text string) time.Duration {
 func waitIn(root jsonscan.Value) time.Duration {
 	inner, _ := Complaint(root)
 	for _, v := range []jsonscan.Value{inner, inner.Get("metadata"), root} {
-		for _, name := range []string{"retry_after", "retry_after_seconds", "retryAfter"} {
+		for _, name := range []string{"retry_after", "retry_after_seconds", "retryAfter", "estimated_time"} {
 			of := v.Get(name)
 			if wait, ok := waitFor(cmp.Or(of.View(), string(of.Raw())), time.Second); ok {
 				return wait

@@ -168,6 +168,12 @@ func (m attempt) mend(talk *chat.Conversation) (*chat.Conversation, []chat.Loss)
 	if m.has(fault.Plain) {
 		losses = append(losses, chat.Lost(chat.FieldMessages, chat.Approximated, "the texts of a turn are one"))
 	}
+	if m.room > 0 && talk.Sampling.MaxTokens == nil { // what it takes for unsaid is too much
+		bounded, room := *talk, m.room
+		bounded.Sampling.MaxTokens = &room
+		talk = &bounded
+		losses = append(losses, chat.Lost(chat.FieldMaxTokens, chat.Added, "as many as the upstream has room for"))
+	}
 	if m.has(fault.InTurns) {
 		talk.Messages = inTurns(talk.Messages)
 		losses = append(losses, chat.Lost(chat.FieldMessages, chat.Approximated, "neighbouring turns of one speaker are one"))

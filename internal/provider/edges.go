@@ -7,6 +7,7 @@ import (
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/jsonscan"
 	"stele/internal/wire"
 )
 
@@ -29,7 +30,19 @@ func (s *source) decode(frame wire.Frame, bare bool) ([]chat.Event, error) {
 	if begins && !isWhole(frame.Data) {
 		return nil, dialect.Unreadable(frame.Data)
 	}
-	return s.decoder.Decode((*s.spare)[:0], frame)
+	events, err := s.decoder.Decode((*s.spare)[:0], frame)
+	if err == nil && len(events) == 0 && len(frame.Data) > 0 && !s.light { // it says nothing of the answer
+		if status, stray := dialect.ReadStray(frame); stray {
+			return nil, s.c.dialect.DecodeError(status, s.answer.Header, frame.Data)
+		}
+	}
+	return events, err
+}
+
+// isPing reports whether a frame is Anthropic's sign of life: an upstream that sends it before its first word may still fail
+// and be replaced, as one may that sends comments.
+func isPing(frame wire.Frame) bool {
+	return string(frame.Event) == "ping" || jsonscan.At(frame.Data, 0).Get("type").View() == "ping"
 }
 
 // takeBare takes JSON that stands in a stream without being an event for the data of one, and reports whether it was

@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"stele/internal/chat"
@@ -78,11 +79,81 @@ func (x *exchange) tellMissing(strict chat.Stream, asked int) chat.Stream {
 // keepAsked leaves out answers that were not asked for, and tells of those that are missing.
 func (x *exchange) keepAsked(r *chat.Response) []chat.Loss {
 	asked := x.askedAnswers()
+	if asked == 1 {
+		joinCalls(r)
+	}
 	if n := len(r.Answers); n <= asked {
 		return missingAnswers(n, asked)
 	}
 	r.Answers = r.Answers[:asked]
 	return []chat.Loss{unwanted}
+}
+
+// joinCalls makes one answer of several that are parts of it: GitHub's Copilot puts what a model says into one choice, and
+// each of its calls into another.
+func joinCalls(r *chat.Response) {
+	if len(r.Answers) < 2 || slices.ContainsFunc(r.Answers[0].Parts, isCall) {
+		return
+	}
+	parts := r.Answers[0].Parts
+	for _, a := range r.Answers[1:] {
+		if len(a.Parts) == 0 || slices.ContainsFunc(a.Parts, func(p chat.Part) bool { return !isCall(p) }) {
+			return
+		}
+		parts = append(parts, a.Parts...)
+	}
+	first := &r.Answers[0]
+	first.Parts, first.Stop = parts, chat.Settle(first.Stop, true)
+	r.Answers = r.Answers[:1]
+}
+
+func isCall(p chat.Part) bool { return p.Kind == chat.ToolCall }
+
+// split is joinCalls for a stream: what is known of the answers so far.
+type split struct {
+	called bool         // the first one calls by itself
+	spoke  map[int]bool // those that say more than calls
+}
+
+// join makes a call that stands in an answer of its own one of the first answer's.
+func (s *split) join(e *chat.Event) {
+	switch {
+	case e.Kind != chat.Delta:
+	case e.Answer == 0:
+		s.called = s.called || e.Part.Kind == chat.ToolCall
+	case e.Part.Kind != chat.ToolCall:
+		if s.spoke == nil {
+			s.spoke = make(map[int]bool)
+		}
+		s.spoke[e.Answer] = true
+	case !s.called && !s.spoke[e.Answer]:
+		e.Block += e.Answer << 32 // each answer has its own numbers
+		e.Answer = 0
+	}
+}
+
+// leaveOut leaves out answers that were not asked for: upstreams may give more. Events are
+// large, so they are looked at where they lie.
+func (s *source) leaveOut() {
+	more, lost := false, false
+	for i := range s.events {
+		e := &s.events[i]
+		if s.answers == 1 {
+			s.split.join(e)
+		}
+		if e.Answer >= s.answers {
+			more, lost = true, lost || e.Kind == chat.Delta
+			s.reply.Late = append(s.reply.Late, e.Notes...)
+		}
+	}
+	if !more {
+		return
+	}
+	s.events = slices.DeleteFunc(s.events, func(e chat.Event) bool { return e.Answer >= s.answers })
+	if lost && !s.unwanted {
+		s.unwanted = true
+		s.reply.Late = append(s.reply.Late, unwanted)
+	}
 }
 
 // unwanted is what is lost where an upstream gives more answers than it was asked for.

@@ -118,6 +118,7 @@ type source struct {
 	answers int           // how many were asked for
 
 	unwanted bool // more than that came
+	split    split
 	wrapped  bool // a gateway puts something around every frame
 }
 
@@ -192,8 +193,8 @@ func (s *source) first() (chat.Chunk, error) {
 
 // next is the next chunk; io.EOF ends the stream in peace.
 func (s *source) next() (chat.Chunk, error) {
-	// The first frame tells of the whole answer; only what follows can be dull.
-	if s.skims && len(s.run) == 0 && s.seen.Chunks > 0 {
+	// The first frame tells of the whole answer, and behind its end there may be usage; only what is between can be dull.
+	if s.skims && len(s.run) == 0 && s.seen.Chunks > 0 && !s.over {
 		if chunk, err := s.skim(); err != nil || chunk.Raw != nil {
 			return chunk, err
 		}
@@ -216,7 +217,7 @@ func (s *source) next() (chat.Chunk, error) {
 			return chat.Chunk{}, toBroken(err)
 		}
 		*s.spare = s.events[:0] // it may have grown
-		if len(frame.Data) > 0 {
+		if len(frame.Data) > 0 && (s.seen.Chunks > 0 || !isPing(frame)) {
 			s.seen.Chunks++
 		} else if !s.reply.Passed {
 			continue // a comment means nothing in another dialect
@@ -307,32 +308,15 @@ func (s *source) count() {
 	for i := range s.events {
 		e := &s.events[i]
 		if e.Usage != (chat.Usage{}) {
-			s.seen.Usage = e.Usage
+			s.seen.Usage, s.seen.Behind = e.Usage, -len(e.Part.Text)
 		}
 		if e.Kind == chat.Finish {
 			s.over, s.seen.Ended = true, s.seen.Ended || e.Last
 		}
-		s.seen.Text += len(e.Part.Text)
+		s.seen.Text, s.seen.Behind = s.seen.Text+len(e.Part.Text), s.seen.Behind+len(e.Part.Text)
 		if !s.reply.Passed {
 			s.makeOwn(&e.Part)
 		}
-	}
-}
-
-// leaveOut leaves out answers that were not asked for: upstreams may give more. Events are
-// large, so they are looked at where they lie.
-func (s *source) leaveOut() {
-	asked := 0
-	for asked < len(s.events) && s.events[asked].Answer < s.answers {
-		asked++
-	}
-	if asked == len(s.events) {
-		return
-	}
-	s.events = slices.DeleteFunc(s.events, func(e chat.Event) bool { return e.Answer >= s.answers })
-	if !s.unwanted {
-		s.unwanted = true
-		s.reply.Late = append(s.reply.Late, unwanted)
 	}
 }
 

@@ -48,7 +48,11 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 	if root.Get("stop_reason").View() == "" {
 		r.Notes = append(r.Notes, dialect.LossOfEnd())
 	}
-	answer.Stop = chat.Settle(readStop(root), called)
+	stop := readStop(root)
+	if stop.Reason == chat.Failed {
+		return nil, chat.BrokenError(dialect.Cause(0, body))
+	}
+	answer.Stop = chat.Settle(stop, called)
 	r.Answers, r.Usage, r.Notes = []chat.Answer{answer}, usage.usage(), append(r.Notes, others.TakeLosses()...)
 	return r, nil
 }

@@ -83,13 +83,19 @@ func (d *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Eve
 	case "message_delta":
 		d.seeEnd(root)
 		d.count(root.Get("usage"))
-		if stop := readStop(root.Get("delta")); stop.Reason != 0 {
+		if stop := readStop(root.Get("delta")); stop.Reason == chat.Failed && !d.light {
+			return events, chat.BrokenError(dialect.Cause(0, frame.Data))
+		} else if stop.Reason != 0 {
 			d.stop = stop
 		}
 		return append(events, chat.Event{Kind: chat.Counted, Usage: d.counts.usage()}), nil
 	case "message_stop":
 		events = d.settle(events)
-		return append(events, chat.Event{Kind: chat.Finish, Stop: d.stop, Usage: d.counts.usage(), Last: true, Notes: d.others.TakeLosses()}), nil
+		notes := d.others.TakeLosses()
+		if d.stop.Reason == 0 && !d.light {
+			notes = append(notes, dialect.LossOfEnd())
+		}
+		return append(events, chat.Event{Kind: chat.Finish, Stop: d.stop, Usage: d.counts.usage(), Last: true, Notes: notes}), nil
 	case "ping":
 		return events, nil
 	}
@@ -142,8 +148,8 @@ func (d *streamReader) begin(events []chat.Event, message jsonscan.Value) []chat
 	}
 	d.others.See("message_start.content", message.Get("content"))
 	d.count(message.Get("usage"))
+	d.counts.told = false // the end is still to be told: some servers count nothing there
 	usage := d.counts.usage()
-	usage.Known = false // the end is still to be told
 	tier := cloneText(message.Get("usage", "service_tier"))
 	return append(events, chat.Event{Kind: chat.Start, ID: cloneText(message.Get("id")), Model: cloneText(message.Get("model")), Tier: tier, Usage: usage})
 }
@@ -269,7 +275,7 @@ func (d *streamReader) readDelta(events []chat.Event, root jsonscan.Value) ([]ch
 		}
 		return events, nil
 	case "input_json_delta":
-		p = chat.Part{Kind: chat.ToolCall, Text: cloneText(delta.Get("partial_json"))}
+		p = chat.Part{Kind: chat.ToolCall, Text: pieceOf(delta.Get("partial_json"))}
 	default:
 		if s == nil || s.kind != chat.Opaque { // of which is told that it was lost
 			d.others.Learn(delta.Get("type").View())

@@ -177,6 +177,14 @@ func anyText(v jsonscan.Value) string {
 	return string(v.Raw())
 }
 
+// pieceOf is a piece of a call's input, which some servers give whole, as an object.
+func pieceOf(v jsonscan.Value) string {
+	if v.Kind() == jsonscan.Object {
+		return string(v.Raw())
+	}
+	return cloneText(v)
+}
+
 // cloneText gives a string memory of its own.
 func cloneText(v jsonscan.Value) string {
 	text, _ := v.Piece()

@@ -15,7 +15,7 @@ import (
 type counts struct {
 	input, read, write, write1h, output, thinking, searches int64
 	tier                                                    string
-	told                                                    bool
+	told                                                    bool // how much came out, and with it all
 
 	besides *counts       // what the other numbers do not include: of a compaction, and of advice
 	advised *chat.Advised // what of that is of advice
@@ -87,7 +87,6 @@ func (c *counts) takeIterations(v jsonscan.Value) {
 func (c *counts) take(to *int64, v jsonscan.Value) {
 	if !v.Absent() {
 		*to = cmp.Or(tokens(v), *to)
-		c.told = true
 	}
 }
 

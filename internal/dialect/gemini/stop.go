@@ -55,6 +55,9 @@ func (w *wireCandidate) stop(useful bool) (chat.Stop, error) {
 		s.Reason = chat.EndTurn
 		return s, nil
 	}
+	if s.Reason == chat.Failed {
+		return s, chat.BrokenError(dialect.Cause(0, []byte(w.finish+" "+w.message)))
+	}
 	if r, ok := reasons[w.finish]; ok {
 		s.Reason = r
 	}

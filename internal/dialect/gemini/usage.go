@@ -42,8 +42,11 @@ func readUsage(v jsonscan.Value) chat.Usage {
 		}
 	}
 	read := min(cached, in)
-	if rest := total - in - thoughts; out == 0 && rest > 0 {
+	switch rest := total - in - thoughts - out; {
+	case out == 0 && rest > 0:
 		out = rest // only the total was told
+	case thoughts == 0 && rest > 0:
+		thoughts = rest // they are in all, and in no part
 	}
 	of := chat.Parts{
 		AudioInput: max(0, prompt.audio-kept.audio), AudioCached: kept.audio, AudioOutput: said.audio,

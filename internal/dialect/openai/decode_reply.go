@@ -146,8 +146,8 @@ func (r *reply) put(key jsonscan.Key, v jsonscan.Value) {
 		r.tier = v
 	case "obfuscation":
 		r.padding = v
-	case "search_results":
-		r.results = v
+	case "search_results", "web_search", "references", "search_info":
+		r.find(key.Name, v)
 	case "citations":
 		r.citations = v
 	case "usage":
@@ -161,6 +161,24 @@ func (r *reply) put(key jsonscan.Key, v jsonscan.Value) {
 	default:
 		r.learn(key.Name, v)
 	}
+}
+
+// find takes over the sources that a server names: Perplexity, Zhipu, Volcano and Alibaba, the last one step further in.
+func (r *reply) find(name string, v jsonscan.Value) {
+	list := v
+	if v.Kind() == object {
+		list = v.Get("search_results")
+	}
+	if addressOf(list.Index(0)) != "" {
+		r.results = list
+	} else {
+		r.learn(name, v)
+	}
+}
+
+// addressOf is where a source is.
+func addressOf(source jsonscan.Value) string {
+	return cmp.Or(source.Get("url").View(), source.Get("link").View())
 }
 
 // learn notes a member that no other API has, if it says anything.
@@ -183,7 +201,7 @@ func isKnownMember(name string) bool {
 // addresses only.
 func readSources(results, citations jsonscan.Value) (list []chat.Citation) {
 	for _, v := range results.Elements() {
-		if url := v.Get("url").View(); url != "" {
+		if url := addressOf(v); url != "" {
 			list = append(list, chat.Citation{URL: url, Title: v.Get("title").View(), Raw: v.Raw(), Dialect: name})
 		}
 	}
@@ -269,6 +287,11 @@ func readContent(v jsonscan.Value, others *dialect.Others) (parts []chat.Part) {
 		switch word := item.Get("type").View(); word {
 		case "thinking":
 			kind, text = chat.Thought, readWords(item.Get("thinking"))
+		case "reasoning": // Databricks'
+			kind, text = chat.Thought, cmp.Or(readWords(item.Get("summary")), readWords(item.Get("content")), text)
+			if others.See(word+".signature", item.Get("summary").Index(0).Get("signature")); text == "" {
+				others.Learn(word)
+			}
 		case "refusal":
 			kind, text = chat.Refusal, item.Get("refusal").View()
 		case "text", "output_text", "":

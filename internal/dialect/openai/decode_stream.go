@@ -106,12 +106,7 @@ func (d *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Eve
 		if !d.started && !d.light {
 			return events, nil // a last word without a first is no answer
 		}
-		for _, d.choice = range d.choices {
-			if !d.ended && !d.light {
-				d.finish("")
-			}
-		}
-		return append(d.events, chat.Event{Kind: chat.Finish, Last: true, Notes: d.others.TakeLosses()}), nil
+		return d.over(), nil
 	}
 	if d.light && len(frame.Event) == 0 && isPlain(data) {
 		return events, nil
@@ -153,6 +148,18 @@ func (d *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Eve
 		d.learn(data, &r)
 	}
 	return d.events, nil
+}
+
+// over is the end of all answers, by the last word. One that did not say why it ended has ended as usual.
+func (d *streamReader) over() []chat.Event {
+	var unsaid []chat.Loss
+	for _, d.choice = range d.choices {
+		if !d.ended && !d.light {
+			d.finish("")
+			unsaid = []chat.Loss{dialect.LossOfEnd()}
+		}
+	}
+	return append(d.events, chat.Event{Kind: chat.Finish, Last: true, Notes: append(unsaid, d.others.TakeLosses()...)})
 }
 
 // begin tells what the first frame says of the whole answer.

@@ -138,7 +138,7 @@ func readPiece(v jsonscan.Value, custom bool) (name, text string) {
 		text, _ = v.Get("input").Piece()
 		return name, text
 	}
-	arguments := v.Get("arguments")
+	arguments := argumentsIn(v)
 	if k := arguments.Kind(); k == object || k == array {
 		return name, string(arguments.Raw())
 	}

@@ -168,7 +168,7 @@ func (c *complaint) toFault() *fault.Error {
 		e.Endless = true
 	case c.flagged && s == http.StatusForbidden:
 		e = dialect.ByStatus(http.StatusBadRequest, cmp.Or(dialect.Sentence(c.message), "The model's provider does not take this content.")).With("reason", "content_policy_violation")
-	case c.code == "tool_use_failed": // Groq's, where the model could not write its call
+	case c.code == "tool_use_failed", c.code == "json_validate_failed": // Groq's, where the model could not write its call, or its JSON
 		e = fault.New(fault.UpstreamError, "The model failed to answer: %s.", c.code)
 	case s == http.StatusNotFound && said("no endpoints found that support"): // OpenRouter has the model, and no provider that does this with it
 		e = dialect.ByStatus(http.StatusBadRequest, dialect.Sentence(c.message))

@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"slices"
 	"strings"
 
 	"stele/internal/chat"
@@ -23,15 +22,9 @@ func readFinish(word string, refused bool) chat.Stop {
 		stop.Reason = chat.Refused
 	case stop.Reason == chat.Refused:
 		stop.Category = native
-	case slices.Contains(failedEnds, word):
-		stop.Reason = chat.Failed
 	}
 	return stop
 }
-
-// failedEnds are ends that are none: of an answer of which no more comes, by routers, Zhipu, DeepSeek, vLLM
-// and SGLang.
-var failedEnds = []string{"error", "network_error", "insufficient_system_resource", "abort"}
 
 // failedCall is the end of Google's own server of this dialect where the model could not write its call.
 const failedCall = "function_call_filter"
@@ -39,14 +32,14 @@ const failedCall = "function_call_filter"
 // isFailure reports whether an answer that ended so failed: one with nothing to show for it
 // must not look like one that has nothing to say.
 func isFailure(word string, useful bool) bool {
-	return slices.Contains(failedEnds, word) || !useful && strings.HasPrefix(word, failedCall)
+	return dialect.IsFailedEnd(word) || !useful && strings.HasPrefix(word, failedCall)
 }
 
 // failures are words that ends of failed answers have, and the name of an error: nearly no whole
 // answer has one, and is not looked at any further.
 var failures = func() *jsonscan.Needles {
 	words := []string{`"` + failedCall}
-	for _, word := range failedEnds {
+	for _, word := range dialect.FailedEnds() {
 		words = append(words, `"`+word+`"`)
 	}
 	return jsonscan.NewNeedles(words...)

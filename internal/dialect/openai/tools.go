@@ -70,12 +70,22 @@ func readCall(kind string, inner jsonscan.Value) chat.Part {
 		p.Text = anyText(inner.Get("input"))
 		return p
 	}
-	p.Text = anyText(inner.Get("arguments")) // some servers give them as an object
+	p.Text = anyText(argumentsIn(inner)) // some servers give them as an object
 	if behind, ok := strings.CutPrefix(p.Text, "{}"); ok && strings.HasPrefix(behind, "{") {
 		p.Text = behind // some begin with none at all
 	}
 	p.Text = dropRepeats(p.Text)
 	return p
+}
+
+// argumentsIn is what a function is called with, which some servers call as the models do.
+func argumentsIn(function jsonscan.Value) jsonscan.Value {
+	for _, name := range []string{"arguments", "parameters", "input"} {
+		if v := function.Get(name); v.Exists() {
+			return v
+		}
+	}
+	return jsonscan.Value{}
 }
 
 // dropRepeats takes once the arguments that a server has written down several times, one behind the other.

@@ -3,7 +3,6 @@ package openai
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -350,7 +349,7 @@ func TestReasoningModelsHaveTheirOwnSampling(t *testing.T) {
 // What reading an answer takes for a failure, counting it does as well, however it is written.
 func TestWhatFailsIsNotCounted(t *testing.T) {
 	t.Parallel()
-	for _, end := range append(slices.Clone(failedEnds), failedCall+": MALFORMED_FUNCTION_CALL") {
+	for _, end := range append(dialect.FailedEnds(), failedCall+": MALFORMED_FUNCTION_CALL") {
 		for _, written := range []string{end, fmt.Sprintf(`\u%04x`, end[0]) + end[1:]} {
 			body := []byte(`{"id":"1","choices":[{"index":0,"message":{"role":"assistant","content":""},"finish_reason":"` + written + `"}]}`)
 			_, decoded := Codec{}.DecodeResponse(body)

@@ -14,9 +14,10 @@ import (
 // reasoning, and some leave that out of completion_tokens.
 func readUsage(v jsonscan.Value) chat.Usage {
 	var told bool
-	var in, out, total, cached, hit, kept, write, made, reasoning, thought, searches, audioOut, imageOut int64
+	var in, out, total, cached, write, reasoning, thought, searches, audioOut, imageOut int64
 	var input, output int64 // by the names of other APIs
 	var of chat.Parts
+	var beside beside
 	var bill bill
 	for key, v := range v.Members() {
 		switch key.Name {
@@ -32,13 +33,7 @@ func readUsage(v jsonscan.Value) chat.Usage {
 			total = readCount(v)
 		case "prompt_tokens_details", "input_tokens_details":
 			cached, write = readCount(v.Get("cached_tokens")), readWritten(v)
-			of = promptParts(v)
-		case "prompt_cache_hit_tokens":
-			hit = readCount(v)
-		case "cached_tokens", "cache_read_input_tokens": // the latter and its twin are LiteLLM's
-			kept = max(kept, readCount(v))
-		case "cache_creation_input_tokens":
-			made = readCount(v)
+			of, searches = promptParts(v), max(searches, readCount(v.Get("web_search_requests")))
 		case "reasoning_tokens": // SGLang's
 			thought = readCount(v)
 		case "completion_tokens_details", "output_tokens_details":
@@ -46,18 +41,24 @@ func readUsage(v jsonscan.Value) chat.Usage {
 			audioOut, imageOut = readCount(v.Get("audio_tokens")), readCount(v.Get("image_tokens"))
 		case "num_search_queries":
 			searches = readCount(v)
+		case "server_tool_use": // Anthropic's, which OpenRouter and LiteLLM pass on
+			searches = max(searches, readCount(v.Get("web_search_requests")))
 		default:
+			beside.read(key.Name, v)
 			bill.read(key.Name, v)
 		}
 	}
 	if !told && input+output == 0 {
 		return chat.Usage{}
 	}
-	if !told { // kept and made are beside it then, as Anthropic has them
-		in, out = input+kept+made, output
+	if !told {
+		in, out = input, output
 	}
-	read := min(cmp.Or(cached, hit, kept), in)
-	write = min(cmp.Or(write, made), in-read)
+	if !told || cached+write == 0 && beside.isMore(in, total-out) {
+		in += beside.kept + beside.made
+	}
+	read := min(cmp.Or(cached, beside.hit, beside.kept), in)
+	write = min(cmp.Or(write, beside.made), in-read)
 	reasoning = cmp.Or(reasoning, thought)
 	if reasoning > 0 && (total-in-out == reasoning || reasoning > out && (total == 0 || thought > 0)) { // the last is Perplexity's
 		out += reasoning
@@ -72,6 +73,27 @@ func readUsage(v jsonscan.Value) chat.Usage {
 	return u
 }
 
+// beside is what came from a cache or went there, where a usage tells of it beside the details of its prompt.
+type beside struct{ hit, kept, made int64 }
+
+func (b *beside) read(name string, v jsonscan.Value) {
+	switch name {
+	case "prompt_cache_hit_tokens":
+		b.hit = readCount(v)
+	case "cached_tokens", "cache_read_input_tokens": // the latter and its twin are LiteLLM's
+		b.kept = max(b.kept, readCount(v))
+	case "cache_creation_input_tokens":
+		b.made = readCount(v)
+	}
+}
+
+// isMore reports whether that is not among the tokens of the prompt, as Anthropic counts: servers of this dialect that have its
+// models pass its numbers on. Rest is all that is not the answer.
+func (b *beside) isMore(prompt, rest int64) bool {
+	all := b.kept + b.made
+	return all > 0 && (rest == prompt+all || rest < 0 && all > prompt)
+}
+
 // readWritten reads the tokens of a prompt that went into a cache, by the name that OpenAI, LiteLLM or
 // Alibaba has for them.
 func readWritten(v jsonscan.Value) int64 {
@@ -84,7 +106,8 @@ func countOthers(others *dialect.Others, v jsonscan.Value) {
 	others.Count(name, v, "prompt_tokens", "completion_tokens", "total_tokens", "prompt_cache_hit_tokens", "prompt_cache_miss_tokens", "cached_tokens",
 		"cache_read_input_tokens", "cache_creation_input_tokens", "reasoning_tokens", "num_search_queries", "cost", "cost_in_usd_ticks", "input_tokens", "output_tokens")
 	others.Count(name+"."+prompt, v.Get(prompt), "cached_tokens", "cache_write_tokens", "cache_creation_tokens", "cache_creation_input_tokens",
-		"audio_tokens", "image_tokens", "text_tokens")
+		"audio_tokens", "image_tokens", "text_tokens", "web_search_requests")
+	others.Count(name+".server_tool_use", v.Get("server_tool_use"), "web_search_requests")
 	others.Count(name+"."+completion, v.Get(completion), "reasoning_tokens", "audio_tokens", "image_tokens", "text_tokens",
 		"accepted_prediction_tokens", "rejected_prediction_tokens")
 }
