@@ -102,8 +102,10 @@ func (s *Seen) UsageToMeter(request int) Usage {
 		u.Input, u.Known = Estimate(request), false
 	}
 	switch said := Estimate(s.Text); {
-	case u.Completion() == 0 && said > 0, s.Behind > 0 && said > u.Completion(): // it counted before it had said all
-		u.Output, u.Known = said-u.Reasoning, false
+	case u.Completion() == 0 && said > 0:
+		u.Output, u.Known = said, false
+	case s.Behind > 0 && said > u.Completion(): // it counted before it had said all
+		u.Output, u.Known = min(said, u.Completion()+Estimate(s.Behind))-u.Reasoning, false
 	case u.Completion() == 0 && s.Chunks > bareChunks:
 		u.Output, u.Known = int64(s.Chunks), false
 	}

@@ -146,7 +146,7 @@ type call struct {
 // readRequest understands a body that DecodeRequest has passed, and the items it has
 // found in the place of messages.
 func readRequest(body []byte, items jsonscan.Value) (*chat.Conversation, error) {
-	r := &requestReader{c: &chat.Conversation{}, items: items, list: "messages", think: switches{}, inner: make(map[string]string), called: make(map[string]call), tools: make(map[string]int)}
+	r := &requestReader{c: &chat.Conversation{}, items: items, list: "messages", think: switches{}, called: make(map[string]call), tools: make(map[string]int)}
 	talk := r.readMessages
 	if items.Exists() {
 		talk = r.readItems

@@ -180,6 +180,9 @@ func (r *requestReader) keepInner(own string, v jsonscan.Value, at string) error
 		r.note(at, chat.Dropped, "")
 		return nil
 	}
+	if r.inner == nil {
+		r.inner = make(map[string]string)
+	}
 	r.think[own], r.inner[own] = v, at
 	var w wish
 	if own == switchNames[0] {
