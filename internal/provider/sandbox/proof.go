@@ -68,26 +68,54 @@ func (s *Sandbox) genuine(p *chat.Part) bool {
 	return ok && value == hex.EncodeToString(sum[:16])
 }
 
-// checkProofs refuses a loop of calls whose thoughts were lost or changed, as the
-// strictest upstream does: every proof that came back must be good, and while
-// thinking the last turn that called tools must begin with its thought.
-func (s *Sandbox) checkProofs(t *turn, thinking bool) error {
-	for _, m := range t.loop {
+// takeBack holds the thoughts that came back in a loop of calls to what was signed. Every
+// proof must be good. Where one was lost, Anthropic's clients are refused, as Claude refuses
+// them; in the other dialects it is the relay that an upstream gets its thoughts from, so that
+// none refuses its client: the model does not think in this turn, and that is told.
+func (s *Sandbox) takeBack(talk *chat.Conversation, dialect string) (*chat.Conversation, []chat.Loss, error) {
+	_, from := bounds(talk.Messages)
+	loop := talk.Messages[from:]
+	if err := s.checkProofs(loop); err != nil {
+		return nil, nil, err
+	}
+	lost := findLost(loop)
+	switch {
+	case lost == nil || !thinks(talk.Thinking):
+		return talk, nil, nil
+	case dialect == "anthropic":
+		return nil, nil, lost
+	}
+	silent := talk.Clone()
+	silent.Thinking = &chat.Thinking{Effort: "none"}
+	return silent, []chat.Loss{chat.Lost(chat.FieldThinking, chat.Dropped, "off for this turn: the tool calls that it answers came without their thoughts")}, nil
+}
+
+// checkProofs refuses proofs that are not good.
+func (s *Sandbox) checkProofs(loop []chat.Message) error {
+	for _, m := range loop {
 		if m.Role != chat.Assistant {
 			continue
 		}
 		for i := range m.Parts {
-			p := &m.Parts[i]
-			signed := p.Proof != "" || p.Kind == chat.Redacted || p.Kind == chat.Thought && thinking
-			if signed && !s.genuine(p) {
+			if p := &m.Parts[i]; (p.Proof != "" || p.Kind == chat.Redacted) && !s.genuine(p) {
 				return forgedError(m, p)
 			}
 		}
 	}
-	if !thinking {
-		return nil
+	return nil
+}
+
+// findLost finds what came back without its proof: a thought, or the beginning of the last
+// turn that called tools, which is one while the model thinks.
+func findLost(loop []chat.Message) *fault.Error {
+	for _, m := range loop {
+		for i := range m.Parts {
+			if p := &m.Parts[i]; m.Role == chat.Assistant && p.Kind == chat.Thought && p.Proof == "" {
+				return forgedError(m, p)
+			}
+		}
 	}
-	if m, first := lastCalling(t.loop); first != nil && first.Kind != chat.Thought && first.Kind != chat.Redacted && first.Proof == "" {
+	if m, first := lastCalling(loop); first != nil && first.Kind != chat.Thought && first.Kind != chat.Redacted && first.Proof == "" {
 		return forgedError(m, first)
 	}
 	return nil
@@ -118,7 +146,7 @@ func calling(parts []chat.Part) bool {
 	return slices.ContainsFunc(parts, func(p chat.Part) bool { return p.Kind == chat.ToolCall })
 }
 
-func forgedError(m chat.Message, p *chat.Part) error {
+func forgedError(m chat.Message, p *chat.Part) *fault.Error {
 	why := "it was not made by this model, or its text was changed"
 	switch {
 	case p.Kind != chat.Thought && p.Kind != chat.Redacted && p.Proof == "":
