@@ -1,0 +1,7 @@
+package dialect_test
+
+// What clients' libraries send and read as their own vendors' services do and take it.
+var hardLibrary = section{"BE", "what clients' libraries send and read", []hard{
+	{number: 1450, name: "thoughts that a library lost, to the sandbox", answer: "it does not think in that turn, with a warning, as a Claude behind the house; clients of Claude's dialect are refused, as by Claude", elsewhere: "TestHard1450LostThoughtsInDialectsThatUpstreamsDoNotSee"},
+	{number: 1451, name: "bodies packed with gzip or deflate", answer: "read, within the bounds of plain ones; zstd and br are refused by name", elsewhere: "TestHard1451PackedBodies"},
+}}
