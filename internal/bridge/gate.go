@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"stele/internal/fault"
+	"stele/internal/jsonscan"
 	"stele/internal/wire"
 )
 
@@ -73,5 +74,5 @@ func readBody(w http.ResponseWriter, c *call) ([]byte, error) {
 	if err != nil {
 		return nil, fault.New(fault.InvalidRequestBody, "The request body did not arrive.").Because(err)
 	}
-	return body, nil
+	return jsonscan.WithoutMark(body), nil
 }
