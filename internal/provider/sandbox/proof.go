@@ -40,10 +40,10 @@ func (s *Sandbox) mark(body string) string {
 
 // openProof gives the value that a proof is of, if this sandbox made it for that.
 func (s *Sandbox) openProof(what, text string) (value string, ok bool) {
-	e, wrapped := chat.Unwrap(text)
-	if !wrapped || e.Dialect != Model || e.Provider != Provider || e.Model != Model {
+	if !isOwn(text) {
 		return "", false
 	}
+	e, _ := chat.Unwrap(text)
 	end := strings.LastIndexByte(e.Raw, '.')
 	if end < 0 || !hmac.Equal([]byte(s.mark(e.Raw[:end])), []byte(e.Raw[end+1:])) {
 		return "", false
@@ -68,13 +68,17 @@ func (s *Sandbox) genuine(p *chat.Part) bool {
 	return ok && value == hex.EncodeToString(sum[:16])
 }
 
-// takeBack holds the thoughts that came back in a loop of calls to what was signed. Every
-// proof must be good. Where one was lost, Anthropic's clients are refused, as Claude refuses
-// them; in the other dialects it is the relay that an upstream gets its thoughts from, so that
-// none refuses its client: the model does not think in this turn, and that is told.
+// takeBack holds the thoughts that came back in a loop of calls to what was signed. What this
+// sandbox signed must be good. Where a proof was lost, or is another's, Anthropic's clients are
+// refused, as Claude refuses them; in the other dialects it is the codecs that an upstream gets
+// its thoughts from, so that none refuses its client: the model does not think in this turn, and
+// that is told.
 func (s *Sandbox) takeBack(talk *chat.Conversation, dialect string) (*chat.Conversation, []chat.Loss, error) {
 	_, from := bounds(talk.Messages)
 	loop := talk.Messages[from:]
+	if dialect != "anthropic" {
+		loop = withoutForeign(loop)
+	}
 	if err := s.checkProofs(loop); err != nil {
 		return nil, nil, err
 	}
@@ -88,6 +92,28 @@ func (s *Sandbox) takeBack(talk *chat.Conversation, dialect string) (*chat.Conve
 	silent := talk.Clone()
 	silent.Thinking = &chat.Thinking{Effort: "none"}
 	return silent, []chat.Loss{chat.Lost(chat.FieldThinking, chat.Dropped, "off for this turn: the tool calls that it answers came without their thoughts")}, nil
+}
+
+// withoutForeign is a loop without proofs that no sandbox made, such as those that LangChain
+// and others put where they lost one.
+func withoutForeign(loop []chat.Message) []chat.Message {
+	loop = slices.Clone(loop)
+	for i := range loop {
+		parts := slices.DeleteFunc(slices.Clone(loop[i].Parts), func(p chat.Part) bool { return p.Kind == chat.Redacted && !isOwn(p.Text) })
+		for j := range parts {
+			if !isOwn(parts[j].Proof) {
+				parts[j].Proof = ""
+			}
+		}
+		loop[i].Parts = parts
+	}
+	return loop
+}
+
+// isOwn reports whether a proof says that a sandbox made it.
+func isOwn(proof string) bool {
+	e, wrapped := chat.Unwrap(proof)
+	return wrapped && e.Dialect == Model && e.Provider == Provider && e.Model == Model
 }
 
 // checkProofs refuses proofs that are not good.

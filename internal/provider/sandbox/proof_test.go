@@ -133,10 +133,13 @@ func TestRefusesLostOrForgedThoughts(t *testing.T) {
 // TestHard1450 has thoughts lost by clients whose dialect an upstream does not speak: langchain-ai/langchainjs#11181.
 func TestHard1450LostThoughtsInDialectsThatUpstreamsDoNotSee(t *testing.T) {
 	t.Parallel()
+	foreign := chat.Envelope{Dialect: "gemini", Provider: "google", Model: "gemini-3-pro", Raw: "EqQB"}.Wrap()
 	for _, dialect := range []string{"openai", "gemini"} {
 		for name, change := range map[string]func(p []chat.Part) []chat.Part{
 			"lost":         func(p []chat.Part) []chat.Part { return p[2:] },
 			"words only":   func(p []chat.Part) []chat.Part { p[0].Proof = ""; return []chat.Part{p[0], p[2]} },
+			"a stand-in":   func(p []chat.Part) []chat.Part { p[2].Proof = "ErYCCrMCAdHtim9kOoOkrPiC"; return p[2:] },
+			"another's":    func(p []chat.Part) []chat.Part { p[0].Proof, p[1].Text = foreign, foreign; return p },
 			"behind words": func(p []chat.Part) []chat.Part { return append([]chat.Part{{Kind: chat.Text, Text: "I look."}}, p...) },
 		} {
 			s := newSandbox()
