@@ -3,6 +3,8 @@ package dialect_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/tidwall/gjson"
 )
 
 // What clients' libraries send and read as their own vendors' services do and take it.
@@ -26,5 +28,11 @@ var hardLibrary = section{"BE", "what clients' libraries send and read", []hard{
 			is(t, told, strings.Contains(told, "signature"), false)
 			take(t, trip{from: G, to: G, ask: ask}).sends("contents.1.parts.0.thoughtSignature", `"`+placeholder+`"`)
 		}
+	}},
+	// Anthropic's types have both counts in it, and strict decoders want both.
+	{number: 1455, name: "searches in a count of Claude's", run: func(t *testing.T) {
+		answer := `{"id":"c","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"x"},"finish_reason":"stop"}],"usage":{"prompt_tokens":5,"completion_tokens":1,"total_tokens":6,"num_search_queries":2}}`
+		l := take(t, trip{from: A, to: O, own: true, ask: plain[A], answers: []string{answer}})
+		is(t, "whole", gjson.Get(l.body, "usage.server_tool_use").Raw, `{"web_search_requests":2,"web_fetch_requests":0}`)
 	}},
 }}
