@@ -15,6 +15,7 @@ import (
 	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/fault"
+	"stele/internal/jsonscan"
 	"stele/internal/memory"
 	"stele/internal/price"
 	"stele/internal/scope"
@@ -120,7 +121,8 @@ func isOn(value string) bool {
 
 // readBody reads a whole body, as far as the caller's memory goes.
 func readBody(r *http.Request) ([]byte, error) {
-	return scope.From(r.Context()).Memory.ReadAll(r.Context(), r.Body, r.ContentLength)
+	body, err := scope.From(r.Context()).Memory.ReadAll(r.Context(), r.Body, r.ContentLength)
+	return jsonscan.WithoutMark(body), err
 }
 
 func wantsEvents(h http.Header) bool {

@@ -9,6 +9,7 @@ import (
 
 	"stele/internal/access"
 	"stele/internal/fault"
+	"stele/internal/wire"
 )
 
 // boundBody limits how large a request's body may be. How slow it may be is the
@@ -21,19 +22,23 @@ func (d *Door) boundBody(route *route, w http.ResponseWriter, r *http.Request) e
 	if r.ContentLength > limit {
 		return refuseTooLarge(limit)
 	}
-	if coding := strings.ToLower(r.Header.Get("Content-Encoding")); slices.Contains(packed, coding) {
-		return fault.New(fault.InvalidRequestBody, "The request body is packed (Content-Encoding: %s): send it as it is.", coding)
+	coding := strings.ToLower(r.Header.Get("Content-Encoding"))
+	if slices.Contains(packed, coding) {
+		return fault.New(fault.InvalidRequestBody, "The request body is packed (Content-Encoding: %s): send it as it is, or as gzip.", coding)
 	}
 	if slow, ok := r.Body.(interface{ Trust() }); ok {
 		slow.Trust() // its key is good
 	}
-	r.Body = &body{ReadCloser: http.MaxBytesReader(w, r.Body, limit), limit: limit}
+	r.Body = http.MaxBytesReader(w, r.Body, limit)
+	if plain, ok := wire.Unpack(coding, r.Body); ok {
+		r.Body, r.ContentLength = http.MaxBytesReader(w, plain, limit), -1 // how long it is shows at its end
+	}
+	r.Body = &body{ReadCloser: r.Body, limit: limit}
 	return nil
 }
 
-// packed are the codings of a body that is not read: what it unpacks to has no bound. Other
-// words in that header mean nothing.
-var packed = []string{"gzip", "x-gzip", "deflate", "compress", "br", "zstd"}
+// packed are the codings of a body that are not read. Other words in that header mean nothing.
+var packed = []string{"compress", "br", "zstd"}
 
 func refuseTooLarge(limit int64) error {
 	return fault.New(fault.BodyTooLarge, "The request body is larger than %d bytes.", limit).With("limit", limit)
@@ -52,6 +57,9 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return n, refuseTooLarge(b.limit)
+	}
+	if errors.Is(err, wire.ErrPacked) {
+		return n, fault.New(fault.InvalidRequestBody, "The request body is not packed as its Content-Encoding says.").Because(err)
 	}
 	return n, fault.New(fault.InvalidRequestBody, "The request body ended before it was complete.").Because(err)
 }

@@ -181,7 +181,10 @@ func (k *keyedChat) endOf(recorded []byte) ending {
 	return unsaid
 }
 
-func isFramed(c call) bool { return c.URL.Query().Get("alt") == "sse" || wantsEvents(c.Header) }
+func isFramed(c call) bool {
+	query := c.URL.Query()
+	return query.Get("alt") == "sse" || query.Get("$alt") == "sse" || wantsEvents(c.Header) // Google has both names
+}
 
 func errNothingToTakeUp(after int64) error {
 	return fault.New(fault.InvalidRequestBody, "Nothing is kept for this Idempotency-Key that could be taken up after event %d: leave Last-Event-ID out to ask anew.", after).

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"stele/internal/fault"
+	"stele/internal/jsonscan"
+	"stele/internal/wire"
 )
 
 // mostBody is how long a request may be. The server has limits of its own.
@@ -55,15 +57,22 @@ func admit(r *http.Request) error {
 
 // readBody reads a request whole.
 func readBody(w http.ResponseWriter, c *call) ([]byte, error) {
-	if coding := c.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
+	plain, coding := http.MaxBytesReader(w, c.Body, mostBody), c.Header.Get("Content-Encoding")
+	if unpacked, ok := wire.Unpack(coding, plain); ok {
+		plain = http.MaxBytesReader(w, unpacked, mostBody)
+	} else if coding != "" && coding != "identity" {
 		return nil, fault.New(fault.UnsupportedContentType, "The bridge does not read bodies packed as %q.", coding)
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, c.Body, mostBody))
+	c.Header.Del("Content-Encoding") // what is passed on is plain
+	body, err := io.ReadAll(plain)
 	if _, long := errors.AsType[*http.MaxBytesError](err); long {
 		return nil, fault.New(fault.BodyTooLarge, "The request body is longer than %d bytes.", mostBody)
+	}
+	if errors.Is(err, wire.ErrPacked) {
+		return nil, fault.New(fault.InvalidRequestBody, "The request body is not packed as its Content-Encoding says.").Because(err)
 	}
 	if err != nil {
 		return nil, fault.New(fault.InvalidRequestBody, "The request body did not arrive.").Because(err)
 	}
-	return body, nil
+	return jsonscan.WithoutMark(body), nil
 }

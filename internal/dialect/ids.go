@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"math/big"
 	"strings"
@@ -38,6 +39,21 @@ func ShortID(id string, n int) string {
 
 // NoSignature is the placeholder that Google documents for calls without a signature of its model's.
 const NoSignature = "skip_thought_signature_validator"
+
+// IsNoSignature reports whether a signature is one of the placeholders that Google documents, as
+// it is or, from libraries that have bytes there, as base64.
+func IsNoSignature(signature string) bool {
+	const other, longest = "context_engineering_is_the_way_to_go", 64
+	if signature == NoSignature || signature == other {
+		return true
+	}
+	if len(signature) > longest {
+		return false
+	}
+	plain, _ := StandardBase64(signature)
+	text, err := base64.StdEncoding.DecodeString(plain)
+	return err == nil && (string(text) == NoSignature || string(text) == other)
+}
 
 // Names changes tool names to what a dialect takes and remembers how to change
 // them back. The same name always gives the same result.

@@ -196,3 +196,7 @@ func hex(b []byte) (r rune) {
 	}
 	return r
 }
+
+// WithoutMark is a text without the byte order mark that may stand before it, which JSON's
+// parsers may pass over.
+func WithoutMark(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\ufeff")) }

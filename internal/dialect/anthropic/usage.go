@@ -171,6 +171,6 @@ func writeOutput(w *jsonscan.Writer, u chat.Usage) {
 		w.Key("output_tokens_details").Open(jsonscan.Object).Key("thinking_tokens").Int(u.Reasoning).Close(jsonscan.Object)
 	}
 	if u.Searches > 0 {
-		w.Key("server_tool_use").Open(jsonscan.Object).Key("web_search_requests").Int(u.Searches).Close(jsonscan.Object)
+		w.Key("server_tool_use").Open(jsonscan.Object).Key("web_search_requests").Int(u.Searches).Key("web_fetch_requests").Int(0).Close(jsonscan.Object)
 	}
 }

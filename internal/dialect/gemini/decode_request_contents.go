@@ -227,7 +227,7 @@ func innermostName(name string) string {
 // this API made it; before the part, as thoughts that are not shown, if it is
 // another's that only travelled here.
 func (r *requestReader) sign(m *chat.Message, p *chat.Part, signature string) {
-	if signature == "" || signature == unsigned {
+	if signature == "" || dialect.IsNoSignature(signature) {
 		return
 	}
 	if text, ok := unhide(signature); ok {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 	"stele/internal/jsonscan"
 )
 
@@ -20,7 +21,10 @@ func signature(extra jsonscan.Value) string {
 	if proof := extra.Get("vertex", "thought_signature").View(); proof != "" {
 		return inVertex + proof
 	}
-	return extra.Get("google", "thought_signature").View()
+	if proof := extra.Get("google", "thought_signature").View(); !dialect.IsNoSignature(proof) {
+		return proof
+	}
+	return ""
 }
 
 // callSignature is the one of a call, or of a piece of it.

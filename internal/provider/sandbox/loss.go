@@ -7,10 +7,10 @@ import (
 	"stele/internal/chat"
 )
 
-// findLosses finds what of a request has no effect here, and the refusal where that must
-// not be.
-func findLosses(talk *chat.Conversation, req *chat.Request) ([]chat.Loss, error) {
-	losses := slices.Concat(talk.Notes, req.Lost)
+// findLosses finds what of a request has no effect here beside what is known, and the refusal
+// where that must not be.
+func findLosses(talk *chat.Conversation, req *chat.Request, known []chat.Loss) ([]chat.Loss, error) {
+	losses := slices.Concat(talk.Notes, req.Lost, known)
 	for _, t := range talk.Tools {
 		if t.Kind == chat.Server {
 			losses = append(losses, chat.LostTool(t, chat.Dropped, "the sandbox runs no tools of its own"))

@@ -40,10 +40,10 @@ func (s *Sandbox) mark(body string) string {
 
 // openProof gives the value that a proof is of, if this sandbox made it for that.
 func (s *Sandbox) openProof(what, text string) (value string, ok bool) {
-	e, wrapped := chat.Unwrap(text)
-	if !wrapped || e.Dialect != Model || e.Provider != Provider || e.Model != Model {
+	if !isOwn(text) {
 		return "", false
 	}
+	e, _ := chat.Unwrap(text)
 	end := strings.LastIndexByte(e.Raw, '.')
 	if end < 0 || !hmac.Equal([]byte(s.mark(e.Raw[:end])), []byte(e.Raw[end+1:])) {
 		return "", false
@@ -68,26 +68,80 @@ func (s *Sandbox) genuine(p *chat.Part) bool {
 	return ok && value == hex.EncodeToString(sum[:16])
 }
 
-// checkProofs refuses a loop of calls whose thoughts were lost or changed, as the
-// strictest upstream does: every proof that came back must be good, and while
-// thinking the last turn that called tools must begin with its thought.
-func (s *Sandbox) checkProofs(t *turn, thinking bool) error {
-	for _, m := range t.loop {
+// takeBack holds the thoughts that came back in a loop of calls to what was signed. What this
+// sandbox signed must be good. Where a proof was lost, or is another's, Anthropic's clients are
+// refused, as Claude refuses them; in the other dialects it is the codecs that an upstream gets
+// its thoughts from, so that none refuses its client: the model does not think in this turn, and
+// that is told.
+func (s *Sandbox) takeBack(talk *chat.Conversation, dialect string) (*chat.Conversation, []chat.Loss, error) {
+	_, from := bounds(talk.Messages)
+	loop := talk.Messages[from:]
+	if dialect != "anthropic" {
+		loop = withoutForeign(loop)
+	}
+	if err := s.checkProofs(loop); err != nil {
+		return nil, nil, err
+	}
+	lost := findLost(loop)
+	switch {
+	case lost == nil || !thinks(talk.Thinking):
+		return talk, nil, nil
+	case dialect == "anthropic":
+		return nil, nil, lost
+	}
+	silent := talk.Clone()
+	silent.Thinking = &chat.Thinking{Effort: "none"}
+	return silent, []chat.Loss{chat.Lost(chat.FieldThinking, chat.Dropped, "off for this turn: the tool calls that it answers came without their thoughts")}, nil
+}
+
+// withoutForeign is a loop without proofs that no sandbox made, such as those that LangChain
+// and others put where they lost one.
+func withoutForeign(loop []chat.Message) []chat.Message {
+	loop = slices.Clone(loop)
+	for i := range loop {
+		parts := slices.DeleteFunc(slices.Clone(loop[i].Parts), func(p chat.Part) bool { return p.Kind == chat.Redacted && !isOwn(p.Text) })
+		for j := range parts {
+			if !isOwn(parts[j].Proof) {
+				parts[j].Proof = ""
+			}
+		}
+		loop[i].Parts = parts
+	}
+	return loop
+}
+
+// isOwn reports whether a proof says that a sandbox made it.
+func isOwn(proof string) bool {
+	e, wrapped := chat.Unwrap(proof)
+	return wrapped && e.Dialect == Model && e.Provider == Provider && e.Model == Model
+}
+
+// checkProofs refuses proofs that are not good.
+func (s *Sandbox) checkProofs(loop []chat.Message) error {
+	for _, m := range loop {
 		if m.Role != chat.Assistant {
 			continue
 		}
 		for i := range m.Parts {
-			p := &m.Parts[i]
-			signed := p.Proof != "" || p.Kind == chat.Redacted || p.Kind == chat.Thought && thinking
-			if signed && !s.genuine(p) {
+			if p := &m.Parts[i]; (p.Proof != "" || p.Kind == chat.Redacted) && !s.genuine(p) {
 				return forgedError(m, p)
 			}
 		}
 	}
-	if !thinking {
-		return nil
+	return nil
+}
+
+// findLost finds what came back without its proof: a thought, or the beginning of the last
+// turn that called tools, which is one while the model thinks.
+func findLost(loop []chat.Message) *fault.Error {
+	for _, m := range loop {
+		for i := range m.Parts {
+			if p := &m.Parts[i]; m.Role == chat.Assistant && p.Kind == chat.Thought && p.Proof == "" {
+				return forgedError(m, p)
+			}
+		}
 	}
-	if m, first := lastCalling(t.loop); first != nil && first.Kind != chat.Thought && first.Kind != chat.Redacted && first.Proof == "" {
+	if m, first := lastCalling(loop); first != nil && first.Kind != chat.Thought && first.Kind != chat.Redacted && first.Proof == "" {
 		return forgedError(m, first)
 	}
 	return nil
@@ -118,7 +172,7 @@ func calling(parts []chat.Part) bool {
 	return slices.ContainsFunc(parts, func(p chat.Part) bool { return p.Kind == chat.ToolCall })
 }
 
-func forgedError(m chat.Message, p *chat.Part) error {
+func forgedError(m chat.Message, p *chat.Part) *fault.Error {
 	why := "it was not made by this model, or its text was changed"
 	switch {
 	case p.Kind != chat.Thought && p.Kind != chat.Redacted && p.Proof == "":

@@ -116,7 +116,7 @@ func TestRefusesLostOrForgedThoughts(t *testing.T) {
 		s := newSandbox()
 		talk, a := thoughtful(t, s)
 		a.Parts = change(a.Parts)
-		_, err := s.Do(t.Context(), request(after(talk, a, result("rain")), false), relay.Target{})
+		_, err := s.Do(t.Context(), requestIn("anthropic", after(talk, a, result("rain"))), relay.Target{})
 		e := fault.From(err)
 		if err == nil || e.Code != fault.InvalidParameter || e.Code.ChatStatus() != 400 ||
 			!strings.HasPrefix(e.Message, "messages.1.content.") || !strings.Contains(e.Message, "Invalid signature in thinking block") {
@@ -127,6 +127,46 @@ func TestRefusesLostOrForgedThoughts(t *testing.T) {
 	stranger := New(Options{Secret: []byte("another")})
 	if _, err := stranger.Do(t.Context(), request(after(talk, a, result("rain")), false), relay.Target{}); err == nil {
 		t.Error("a proof with another secret is taken")
+	}
+}
+
+// TestHard1450 has thoughts lost by clients whose dialect an upstream does not speak: langchain-ai/langchainjs#11181.
+func TestHard1450LostThoughtsInDialectsThatUpstreamsDoNotSee(t *testing.T) {
+	t.Parallel()
+	foreign := chat.Envelope{Dialect: "gemini", Provider: "google", Model: "gemini-3-pro", Raw: "EqQB"}.Wrap()
+	for _, dialect := range []string{"openai", "gemini"} {
+		for name, change := range map[string]func(p []chat.Part) []chat.Part{
+			"lost":         func(p []chat.Part) []chat.Part { return p[2:] },
+			"words only":   func(p []chat.Part) []chat.Part { p[0].Proof = ""; return []chat.Part{p[0], p[2]} },
+			"a stand-in":   func(p []chat.Part) []chat.Part { p[2].Proof = "ErYCCrMCAdHtim9kOoOkrPiC"; return p[2:] },
+			"another's":    func(p []chat.Part) []chat.Part { p[0].Proof, p[1].Text = foreign, foreign; return p },
+			"behind words": func(p []chat.Part) []chat.Part { return append([]chat.Part{{Kind: chat.Text, Text: "I look."}}, p...) },
+		} {
+			s := newSandbox()
+			talk, a := thoughtful(t, s)
+			a.Parts = change(a.Parts)
+			back := requestIn(dialect, after(talk, a, result("rain")))
+			reply, err := s.Do(t.Context(), back, relay.Target{})
+			if err != nil {
+				t.Errorf("%s, %s: %v", dialect, name, err)
+				continue
+			}
+			if parts := reply.Response.Answers[0].Parts; parts[0].Kind == chat.Thought || !strings.Contains(textOf(parts), "rain") {
+				t.Errorf("%s, %s: %+v", dialect, name, parts)
+			}
+			if len(reply.Dropped) != 1 || reply.Dropped[0].Field != chat.FieldThinking || reply.Dropped[0].Verb != chat.Dropped {
+				t.Errorf("%s, %s: told %+v", dialect, name, reply.Dropped)
+			}
+			back.Strict = true
+			if _, err := s.Do(t.Context(), back, relay.Target{}); err == nil {
+				t.Errorf("%s, %s: not refused in strict mode", dialect, name)
+			}
+		}
+		talk, a := thoughtful(t, newSandbox())
+		a.Parts[0].Text += "."
+		if _, err := newSandbox().Do(t.Context(), requestIn(dialect, after(talk, a, result("rain"))), relay.Target{}); err == nil {
+			t.Errorf("%s: a changed thought is taken", dialect)
+		}
 	}
 }
 

@@ -81,7 +81,11 @@ func (s *Sandbox) Do(ctx context.Context, req *chat.Request, t relay.Target) (*c
 	if err != nil {
 		return nil, err
 	}
-	losses, err := findLosses(talk, req)
+	talk, unsaid, err := s.takeBack(talk, req.Origin.Dialect)
+	if err != nil {
+		return nil, err
+	}
+	losses, err := findLosses(talk, req, unsaid)
 	if err != nil {
 		return nil, err
 	}
@@ -158,9 +162,6 @@ func (s *Sandbox) plan(talk *chat.Conversation) (*plan, error) {
 		return nil, err
 	}
 	if err := p.readWords(); err != nil {
-		return nil, err
-	}
-	if err := s.checkProofs(&p.turn, thinks(talk.Thinking)); err != nil {
 		return nil, err
 	}
 	p.prompt = readPrompt(talk)

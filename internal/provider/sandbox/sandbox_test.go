@@ -46,6 +46,11 @@ func request(talk *chat.Conversation, stream bool) *chat.Request {
 	return chat.NewRequest("any/model", stream, chat.Origin{Dialect: "openai"}, func() (*chat.Conversation, error) { return talk, nil })
 }
 
+// requestIn is one of a client of this dialect.
+func requestIn(dialect string, talk *chat.Conversation) *chat.Request {
+	return chat.NewRequest("any/model", false, chat.Origin{Dialect: dialect}, func() (*chat.Conversation, error) { return talk, nil })
+}
+
 // whole asks for a whole answer, which must come.
 func whole(t *testing.T, s *Sandbox, talk *chat.Conversation) *chat.Response {
 	t.Helper()
