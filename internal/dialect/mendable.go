@@ -43,6 +43,9 @@ func WithMends(e *fault.Error, words string) *fault.Error {
 	case Says(words, unshaped...) || strictless.MatchString(words):
 		return e.MendedBy(fault.Unenforced)
 	}
+	if e.Seen = mostPictures(words); e.Seen > 0 {
+		return e.MendedBy(fault.Fewer)
+	}
 	switch {
 	case e.TooLong != nil:
 		e.Room = cmp.Or(leftOf(e.TooLong), halfOf(words))
