@@ -45,4 +45,39 @@ var hardSession = section{"BD", "what a session has gathered", []hard{
 		is(t, "first many, then large ones", strings.Count(take(t, both).then().Raw, pixel), 20)
 		is(t, "few and large", len(try(t, refusesFirst(trip{from: A, to: O, ask: session(3, 1)}, 400, closely)).sent), 1)
 	}},
+	// langchain-ai/langchain#38651, pleaseai/shunt#446: Anthropic's libraries have it as a block, too.
+	{number: 1431, name: "the system speaks in a block of the user's turn", run: func(t *testing.T) {
+		block := `{"type":"mid_conv_system","content":[{"type":"text","text":"mind"},{"type":"text","text":"this"}],"cache_control":{"type":"ephemeral"}}`
+		ask := `{"model":"m","max_tokens":99,` + toolsA + `,"messages":[{"role":"user","content":[{"type":"text","text":"go"},` + block + `]},{"role":"assistant","content":[` + callA("toolu_1") + `]},{"role":"user","content":[` + resultA("toolu_1") + `,` + block + `]}]}`
+		l := take(t, trip{from: A, to: O, ask: ask})
+		is(t, "roles", l.got().Get("messages.#.role").Raw, `["user","system","assistant","tool","system"]`)
+		is(t, "words", textsOf(l.got().Get("messages.1.content"))+textsOf(l.got().Get("messages.4.content")), "mindthismindthis")
+		l = take(t, trip{from: A, to: G, ask: ask})
+		is(t, "at Google", l.got().Get("contents.#.role").Raw, `["user","model","user","user"]`)
+		is(t, "behind the result", strings.Count(l.got().Get("contents.3").Raw, "system-reminder"), 4)
+		l.warns("messages[2].content[1]", chat.Approximated)
+		take(t, trip{from: A, to: A, ask: ask}).sends("messages.2.content.1", block)
+		far := trip{from: A, to: A, own: true, model: "qwen3", ask: ask}
+		l = take(t, refusesFirst(far, 400, "messages.0.content.1: role: system is not supported"))
+		is(t, "where the system has no turn", strings.Contains(l.then().Raw, "mid_conv_system"), false)
+		first := take(t, trip{from: A, to: O, ask: `{"model":"m","max_tokens":9,"system":"S","messages":[{"role":"user","content":[` + block + `,{"type":"text","text":"go"}]}]}`})
+		is(t, "at the beginning", first.got().Get("messages.#.role").Raw, `["system","user"]`)
+		refuses(t, trip{from: A, to: O, ask: sayA(`{"type":"mid_conv_system"}`)}, "messages[0].content")
+	}},
+	// anomalyco/opencode#6418, farion1231/cc-switch#7226: another target answered the turn before, and did not think.
+	{number: 1432, name: "a turn that another model made, to a Claude that is to think on", answer: "asked again with thinking off for this turn where the model's name was the operator's, with a warning", run: func(t *testing.T) {
+		const words = "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` blocks)."
+		ask := `{"model":"m","max_tokens":9999,"thinking":{"type":"enabled","budget_tokens":2048},` + toolsA + `,"messages":[{"role":"user","content":"go"},{"role":"assistant","content":[` + callA("toolu_1") + `]},{"role":"user","content":[` + resultA("toolu_1") + `]}]}`
+		for _, streamed := range []bool{false, true} {
+			l := take(t, refusesFirst(trip{from: A, to: A, stream: streamed, ask: ask}, 400, words))
+			is(t, "then", l.then().Raw, strings.Replace(l.sent[0].Raw, `{"type":"enabled","budget_tokens":2048}`, `{"type":"disabled"}`, 1))
+			l.warns("thinking", chat.Dropped)
+		}
+		own := try(t, refusesFirst(trip{from: A, to: A, model: "m", ask: ask}, 400, words))
+		is(t, "by its own name", fmt.Sprint(own.status, len(own.sent)), "400 1")
+		far := take(t, refusesFirst(trip{from: A, to: A, model: "m", own: true, ask: ask}, 400, words))
+		is(t, "at another server", far.then().Get("thinking.type").Str, "disabled")
+		said := strings.Replace(ask, callA("toolu_1"), `{"type":"thinking","thinking":"hm","signature":"`+claudes+`"},`+callA("toolu_1"), 1)
+		is(t, "with thoughts", len(try(t, refusesFirst(trip{from: A, to: A, ask: said}, 400, words)).sent), 1)
+	}},
 }}
