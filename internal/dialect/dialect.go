@@ -114,6 +114,9 @@ type Target struct {
 // own bytes as well: where an upstream refuses it, it is left out, and tokens are counted here.
 const UsageWish = "stream_options"
 
+// ToolChoice is the parameter by which tools are to be called, or not, in OpenAI's dialect.
+const ToolChoice = "tool_choice"
+
 // What an upstream may refuse of the calls in a history: their ids, and that they are not signed, or not by it.
 const (
 	CallIDs    = "tool_call_id"

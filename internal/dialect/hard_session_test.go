@@ -80,4 +80,30 @@ var hardSession = section{"BD", "what a session has gathered", []hard{
 		said := strings.Replace(ask, callA("toolu_1"), `{"type":"thinking","thinking":"hm","signature":"`+claudes+`"},`+callA("toolu_1"), 1)
 		is(t, "with thoughts", len(try(t, refusesFirst(trip{from: A, to: A, ask: said}, 400, words)).sent), 1)
 	}},
+	// anomalyco/opencode#10259, anomalyco/opencode#34089, BerriAI/litellm#31400: agents offer no tools where they ask for a summary.
+	{number: 1433, name: "calls of tools that are not offered any more, to Amazon's models behind other servers", answer: "asked again with those tools, not to be called, with a warning", run: func(t *testing.T) {
+		asks := map[string]string{
+			O: talkO(says("user", "go"), callsO("c1"), resultO("c1", "x")), A: strings.Replace(behindCalls(callA("c1"), resultA("c1")), toolsA+",", "", 1),
+			G: `{"contents":[{"parts":[{"text":"go"}]},{"role":"model","parts":[{"functionCall":{"id":"c1","name":"f","args":{}}},{"functionCall":{"id":"c2","name":"f","args":{}}}]},{"parts":[{"functionResponse":{"id":"c1","name":"f","response":{"output":"x"}}},{"functionResponse":{"id":"c2","name":"f","response":{"output":"x"}}}]}]}`,
+		}
+		for _, words := range []string{
+			"bedrock error: The toolConfig field must be defined when using toolUse and toolResult content blocks.", "Requests which include `tool_use` or `tool_result` blocks must define tools",
+			"litellm.UnsupportedParamsError: Bedrock doesn't support tool calling without `tools=` param specified. Pass `tools=` param OR set `litellm.modify_params = True`", "Anthropic expects the `tools=` param to be passed in.",
+		} {
+			for from, ask := range asks {
+				l := take(t, refusesFirst(trip{from: from, to: O, own: true, ask: ask}, 400, words))
+				is(t, from+" "+words, inLine(l.then().Get("tools.#.function.name").Raw, l.then().Get("tool_choice").Raw), `["f"] "none"`)
+				l.warns("tools", chat.Added)
+			}
+			l := take(t, refusesFirst(trip{from: A, to: A, own: true, ask: asks[A]}, 400, words))
+			is(t, "in its own dialect: "+words, inLine(l.then().Get("tools.#.name").Raw, l.then().Get("tool_choice.type").Raw), `["f"] "none"`)
+			own := try(t, refusesFirst(trip{from: A, to: A, ask: asks[A]}, 400, words))
+			is(t, "at the author's: "+words, fmt.Sprint(own.status, len(own.sent)), "400 1")
+			offered := try(t, refusesFirst(trip{from: A, to: O, own: true, ask: behindCalls(callA("c1"), resultA("c1"))}, 400, words))
+			is(t, "offered: "+words, fmt.Sprint(offered.status, len(offered.sent)), "400 1")
+		}
+		twice := trip{from: A, to: O, own: true, ask: asks[A], statuses: []int{400, 400, 200}, answers: []string{said(O, "The toolConfig field must be defined"), said(O, "Bedrock doesn't support tool_choice=none."), hi[O]}}
+		l := take(t, twice)
+		is(t, "where it cannot be told", inLine(l.then().Get("tools.#.function.name").Raw, l.then().Get("tool_choice").Exists()), `["f"] false`)
+	}},
 }}

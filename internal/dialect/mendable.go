@@ -14,6 +14,8 @@ func WithMends(e *fault.Error, words string) *fault.Error {
 	switch {
 	case e.Code == fault.InvalidParameter && Says(words, toolless...):
 		return refuseTools(e)
+	case Says(words, unrecalled...):
+		return e.MendedBy(fault.Recalled)
 	case undeveloped.MatchString(words):
 		return e.MendedBy(fault.Undeveloped)
 	case Says(words, "unexpected message role", "incorrect role information"): // templates of Qwen's models, Zhipu, which do not say which
@@ -63,6 +65,10 @@ var toolless = []string{
 	"requires --enable-auto-tool-choice", "requires --tool-call-parser", "does not support tools", "does not support tool use", "does not support function calling", "does not support tool calling",
 	"tool calling is not supported", "tool calling` is not supported", "tools is not supported in this model", "function calling is not enabled", "function calling is not supported",
 }
+
+// unrecalled is what upstreams say that want to be told of the tools whose calls a conversation has: Amazon, behind any server, Anthropic,
+// LiteLLM before either. Agents offer none where they ask for a summary.
+var unrecalled = []string{"toolconfig field must be defined", "blocks must define tools", "without `tools=` param specified", "expects the `tools=` param"}
 
 // refuseTools says that the tools are what an upstream refuses. To answer without them would be another answer; another target may call them.
 func refuseTools(e *fault.Error) *fault.Error {

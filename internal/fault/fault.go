@@ -81,6 +81,7 @@ const (
 	Editable                           // what Refused names can be left out of a client's own bytes
 	Worded                             // it wants a text, be it empty, beside a signature that is of nothing else
 	Fewer                              // it takes no more pictures than Seen says
+	Recalled                           // it wants to be told of the tools that were called before
 )
 
 // New makes an Error with a message for people. What is too long of it is cut off.

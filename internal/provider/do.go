@@ -81,7 +81,7 @@ func isAlias(name, model string) bool { return name != model && !strings.HasSuff
 // not the author's, which says that it does not take the form of a conversation. What that says stays the
 // same. Parameters are between the client and the server.
 func (c *Chat) reforms(req *chat.Request, why error) bool {
-	const form = fault.SystemFirst | fault.InTurns | fault.Plain | fault.Beside | fault.WithThoughts | fault.Undeveloped | fault.Systemless | fault.Legible
+	const form = fault.SystemFirst | fault.InTurns | fault.Plain | fault.Beside | fault.WithThoughts | fault.Undeveloped | fault.Systemless | fault.Legible | fault.Recalled
 	e := fault.From(why)
 	history := e.Remedy == fault.Without && (e.Refused == dialect.CallIDs || e.Refused == dialect.Signatures)
 	return !c.authors && !req.Strict && (e.Remedy&form != 0 || history)
@@ -158,6 +158,11 @@ func (m attempt) mend(talk *chat.Conversation) (*chat.Conversation, []chat.Loss)
 		}
 		var more []chat.Loss
 		talk, more = withoutPictures(talk, most)
+		losses = append(losses, more...)
+	}
+	if m.has(fault.Recalled) {
+		var more []chat.Loss
+		talk, more = withCalledTools(talk, slices.Contains(m.refused, dialect.ToolChoice))
 		losses = append(losses, more...)
 	}
 	if m.has(fault.SystemFirst | fault.InTurns | fault.Systemless) {
