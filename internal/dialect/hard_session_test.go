@@ -106,4 +106,37 @@ var hardSession = section{"BD", "what a session has gathered", []hard{
 		l := take(t, twice)
 		is(t, "where it cannot be told", inLine(l.then().Get("tools.#.function.name").Raw, l.then().Get("tool_choice").Exists()), `["f"] false`)
 	}},
+	// Agents put what a tool of the Model Context Protocol gave them into a result as it is.
+	{number: 1434, name: "resources of the Model Context Protocol in results", run: func(t *testing.T) {
+		held := `{"type":"resource","resource":{"uri":"file:///a/b.txt","mimeType":"text/plain","text":"words"}}`
+		link := `{"type":"resource_link","uri":"file:///c","name":"c.md","mimeType":"text/markdown"}`
+		blob := `{"type":"resource","resource":{"uri":"file:///d/e.png","mimeType":"image/png","blob":"` + pixel + `"}}`
+		ask := func(parts string) string {
+			return askedO(callsO("c1"), `{"role":"tool","tool_call_id":"c1","content":[`+parts+`]}`)
+		}
+		take(t, trip{from: O, to: A, ask: ask(held + "," + link)}).sends("messages.2.content.0.content.#.text", `["file:///a/b.txt\nwords","c.md\nfile:///c"]`)
+		take(t, trip{from: O, to: A, ask: ask(blob)}).sends("messages.2.content.0.content.0.source", `{"type":"base64","media_type":"image/png","data":"`+pixel+`"}`)
+		take(t, trip{from: O, to: G, ask: ask(held)}).sends("contents.2.parts.0.functionResponse.response", `{"output":"file:///a/b.txt\nwords"}`)
+		for _, own := range []bool{false, true} {
+			take(t, trip{from: O, to: O, own: own, ask: ask(held)}).sends("messages.2.content", `"file:///a/b.txt\nwords"`)
+		}
+		for _, to := range []string{O, G} {
+			l := take(t, trip{from: A, to: to, ask: calledA(`{"type":"tool_result","tool_use_id":"toolu_1","content":[` + held + `,` + link + `]}`)})
+			is(t, "from Claude's clients to "+to, strings.Contains(l.got().Raw, `file:///a/b.txt\nwords`) && strings.Contains(l.got().Raw, `c.md\nfile:///c`), true)
+			l.warns("messages[2].content[0]", chat.Approximated)
+		}
+		for _, part := range []string{`{"type":"resource"}`, `{"type":"resource","resource":{"uri":"x","blob":"%"}}`, `{"type":"resource_link"}`} {
+			is(t, part, try(t, trip{from: O, to: A, ask: ask(part)}).status, 400)
+		}
+		const theirs = `{"type":"resource","id":"r"}`
+		take(t, trip{from: O, to: O, own: true, ask: ask(theirs)}).sends("messages.2.content.0", theirs)
+	}},
+	// LiteLLM's and OpenRouter's users mark calls, where Anthropic's API has marks on them too.
+	{number: 1435, name: "a cache mark on a call, in OpenAI's API", run: func(t *testing.T) {
+		ask := askedO(strings.Replace(callsO("c1"), `"id":"c1",`, `"id":"c1","cache_control":{"type":"ephemeral","ttl":"1h"},`, 1), resultO("c1", "x"))
+		l := take(t, trip{from: O, to: A, ask: ask})
+		l.sends("messages.1.content.0.cache_control", `{"type":"ephemeral","ttl":"1h"}`)
+		l.quiet()
+		take(t, trip{from: O, to: G, ask: ask}).sends("contents.1.parts.0.functionCall.name", `"f"`)
+	}},
 }}
