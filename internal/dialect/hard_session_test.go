@@ -139,4 +139,28 @@ var hardSession = section{"BD", "what a session has gathered", []hard{
 		l.quiet()
 		take(t, trip{from: O, to: G, ask: ask}).sends("contents.1.parts.0.functionCall.name", `"f"`)
 	}},
+	// anomalyco/opencode#48750, anthropics/claude-code#61570, earendil-works/pi#1643, QwenLM/Qwen3-VL#2069: models call what is no tool, and agents keep it.
+	{number: 1436, name: "names of tools that a server does not take, in its own dialect", answer: "asked again with names that it takes; answers have the client's", run: func(t *testing.T) {
+		const odd = "psql 'x' ü"
+		asks := map[string]string{
+			O: strings.NewReplacer(`"name":"f","arguments"`, `"name":"`+odd+`","arguments"`).Replace(askedO(callsO("c1"), resultO("c1", "x"))),
+			A: strings.Replace(behindCalls(callA("c1"), resultA("c1")), `"id":"c1","name":"f"`, `"id":"c1","name":"`+odd+`"`, 1),
+		}
+		at := map[string]string{O: "messages.1.tool_calls.0.function.name", A: "messages.1.content.0.name"}
+		for _, words := range []string{
+			"Invalid 'messages[1].tool_calls[0].function.name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.", "messages.77.content.0.tool_use.name: String should have at most 200 characters",
+			"Value 'psql' at 'messages.2.member.content.1.member.toolUse.name' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_-]+",
+			"Invalid 'tools[48].name': string does not match pattern.", "tools.17.custom.name: String should have at most 64 characters", "<400> InternalError.Algo.InvalidParameter: The length of the tool name cannot exceed 64.",
+		} {
+			for dialect, ask := range asks {
+				l := take(t, refusesFirst(trip{from: dialect, to: dialect, own: true, ask: ask}, 400, words))
+				is(t, dialect+", first: "+words, l.sent[0].Get(at[dialect]).Str, odd)
+				is(t, dialect+", then: "+words, strings.Trim(l.then().Get(at[dialect]).Str, "abcdefghijklmnopqrstuvwxyz_0123456789"), "")
+				own := try(t, refusesFirst(trip{from: dialect, to: dialect, ask: ask}, 400, words))
+				is(t, dialect+", at the author's: "+words, fmt.Sprint(own.status, len(own.sent)), "400 1")
+			}
+			l := try(t, refusesFirst(trip{from: A, to: O, own: true, ask: asks[A]}, 400, words))
+			is(t, "translated: "+words, fmt.Sprint(l.status, len(l.sent)), "400 1")
+		}
+	}},
 }}

@@ -14,6 +14,9 @@ func WithMends(e *fault.Error, words string) *fault.Error {
 	switch {
 	case e.Code == fault.InvalidParameter && Says(words, toolless...):
 		return refuseTools(e)
+	case misnamed.MatchString(words):
+		e.Refused = ToolNames
+		return e.MendedBy(fault.Without)
 	case Says(words, unrecalled...):
 		return e.MendedBy(fault.Recalled)
 	case undeveloped.MatchString(words):
@@ -69,6 +72,10 @@ var toolless = []string{
 // unrecalled is what upstreams say that want to be told of the tools whose calls a conversation has: Amazon, behind any server, Anthropic,
 // LiteLLM before either. Agents offer none where they ask for a summary.
 var unrecalled = []string{"toolconfig field must be defined", "blocks must define tools", "without `tools=` param specified", "expects the `tools=` param"}
+
+// misnamed is what upstreams say of a tool's name, as it is offered or as it was called before: OpenAI and Anthropic, whose models stand
+// behind other servers, Amazon, Alibaba. Each codec writes names that its API takes, and reads them back.
+var misnamed = regexp.MustCompile(`(?i)\b(function|custom|tool_?use|tools\S*)\.name['"]?:? .{0,80}(pattern|at most|too long)|length of the tool name`)
 
 // refuseTools says that the tools are what an upstream refuses. To answer without them would be another answer; another target may call them.
 func refuseTools(e *fault.Error) *fault.Error {

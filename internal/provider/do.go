@@ -83,7 +83,7 @@ func isAlias(name, model string) bool { return name != model && !strings.HasSuff
 func (c *Chat) reforms(req *chat.Request, why error) bool {
 	const form = fault.SystemFirst | fault.InTurns | fault.Plain | fault.Beside | fault.WithThoughts | fault.Undeveloped | fault.Systemless | fault.Legible | fault.Recalled
 	e := fault.From(why)
-	history := e.Remedy == fault.Without && (e.Refused == dialect.CallIDs || e.Refused == dialect.Signatures)
+	history := e.Remedy == fault.Without && slices.Contains([]string{dialect.CallIDs, dialect.Signatures, dialect.ToolNames}, e.Refused)
 	return !c.authors && !req.Strict && (e.Remedy&form != 0 || history)
 }
 
