@@ -162,5 +162,11 @@ var hardSession = section{"BD", "what a session has gathered", []hard{
 			l := try(t, refusesFirst(trip{from: A, to: O, own: true, ask: asks[A]}, 400, words))
 			is(t, "translated: "+words, fmt.Sprint(l.status, len(l.sent)), "400 1")
 		}
+		offered := trip{from: O, to: O, own: true, ask: strings.ReplaceAll(askedO(callsO("c1"), resultO("c1", "x")), `"name":"f"`, `"name":"my.tool"`)}
+		const words = "Invalid 'tools[0].function.name': string does not match pattern."
+		sent := take(t, refusesFirst(offered, 400, words)).then().Get("tools.0.function.name").Str
+		calling := refusesFirst(offered, 400, words)
+		calling.answers[1] = strings.Replace(hi[O], `"content":"hi"`, `"content":null,"tool_calls":[{"id":"c2","type":"function","function":{"name":"`+sent+`","arguments":"{}"}}]`, 1)
+		take(t, calling).gets("choices.0.message.tool_calls.0.function.name", `"my.tool"`)
 	}},
 }}
