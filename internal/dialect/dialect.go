@@ -114,10 +114,15 @@ type Target struct {
 // own bytes as well: where an upstream refuses it, it is left out, and tokens are counted here.
 const UsageWish = "stream_options"
 
-// What an upstream may refuse of the calls in a history: their ids, and that they are not signed, or not by it.
+// ToolChoice is the parameter by which tools are to be called, or not, in OpenAI's dialect.
+const ToolChoice = "tool_choice"
+
+// What an upstream may refuse of the calls in a history: their ids, that they are not signed, or not by it, and
+// what models have called tools, which need not be a name of any.
 const (
 	CallIDs    = "tool_call_id"
 	Signatures = "thought_signature"
+	ToolNames  = "tool_name"
 )
 
 // Call is a request in an upstream's own words.

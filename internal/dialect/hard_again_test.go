@@ -57,6 +57,7 @@ var freeChoices = []string{
 	"Thinking mode does not support this tool_choice", "deepseek-reasoner does not support this tool_choice", "tool_choice 'required' is incompatible with thinking enabled",
 	"<400> InternalError.Algo.InvalidParameter: The tool_choice parameter does not support being set to required or object in thinking mode",
 	"`tool_choice`: only \"none\" and \"auto\" are supported", "Invalid tool_choice: only auto is allowed", "No endpoints found that support the provided 'tool_choice' value.",
+	"Thinking may not be enabled when tool_choice forces tool use.", // Claude's, behind other servers
 }
 
 // blindness is how servers say that a model sees no pictures.

@@ -85,12 +85,12 @@ const (
 	refusal
 	annotations
 	others                  // and the marks that follow
-	documents = others + 11 // likewise; the first is one of the others, too
+	documents = others + 12 // likewise; the first is one of the others, too
 )
 
 var marks = jsonscan.NewNeedles(`"`+chat.EnvelopePrefix, `"`+chat.CarrierPrefix, `"file_0`, `/file_0`,
 	`"reasoning_content"`, `"reasoning_details"`, `"extra_content"`, pictureMark, `"tools"`, `"refusal"`, `"annotations"`,
-	`"tool_use"`, `"tool_result"`, `"input_schema"`, `"custom"`, `"input_text"`, `"output_text"`, `"input_image"`, `"input_file"`, `"thinking"`, `"redacted_thinking"`, `"image"`,
+	`"tool_use"`, `"tool_result"`, `"input_schema"`, `"custom"`, `"input_text"`, `"output_text"`, `"input_image"`, `"input_file"`, `"thinking"`, `"redacted_thinking"`, `"resource`, `"image"`,
 	`"document"`, `"file`, `"input_audio"`, `"inline`, `"video`, `"audio_url"`, `"cachedContent"`, `"cached_content"`)
 
 const (

@@ -14,6 +14,11 @@ func WithMends(e *fault.Error, words string) *fault.Error {
 	switch {
 	case e.Code == fault.InvalidParameter && Says(words, toolless...):
 		return refuseTools(e)
+	case misnamed.MatchString(words):
+		e.Refused = ToolNames
+		return e.MendedBy(fault.Without)
+	case Says(words, unrecalled...):
+		return e.MendedBy(fault.Recalled)
 	case undeveloped.MatchString(words):
 		return e.MendedBy(fault.Undeveloped)
 	case Says(words, "unexpected message role", "incorrect role information"): // templates of Qwen's models, Zhipu, which do not say which
@@ -43,6 +48,9 @@ func WithMends(e *fault.Error, words string) *fault.Error {
 	case Says(words, unshaped...) || strictless.MatchString(words):
 		return e.MendedBy(fault.Unenforced)
 	}
+	if e.Seen = mostPictures(words); e.Seen > 0 {
+		return e.MendedBy(fault.Fewer)
+	}
 	switch {
 	case e.TooLong != nil:
 		e.Room = cmp.Or(leftOf(e.TooLong), halfOf(words))
@@ -60,6 +68,14 @@ var toolless = []string{
 	"requires --enable-auto-tool-choice", "requires --tool-call-parser", "does not support tools", "does not support tool use", "does not support function calling", "does not support tool calling",
 	"tool calling is not supported", "tool calling` is not supported", "tools is not supported in this model", "function calling is not enabled", "function calling is not supported",
 }
+
+// unrecalled is what upstreams say that want to be told of the tools whose calls a conversation has: Amazon, behind any server, Anthropic,
+// LiteLLM before either. Agents offer none where they ask for a summary.
+var unrecalled = []string{"toolconfig field must be defined", "blocks must define tools", "without `tools=` param specified", "expects the `tools=` param"}
+
+// misnamed is what upstreams say of a tool's name, as it is offered or as it was called before: OpenAI and Anthropic, whose models stand
+// behind other servers, Amazon, Alibaba. Each codec writes names that its API takes, and reads them back.
+var misnamed = regexp.MustCompile(`(?i)\b(function|custom|tool_?use|tools\S*)\.name['"]?:? .{0,80}(pattern|at most|too long)|length of the tool name`)
 
 // refuseTools says that the tools are what an upstream refuses. To answer without them would be another answer; another target may call them.
 func refuseTools(e *fault.Error) *fault.Error {

@@ -41,6 +41,7 @@ type Error struct {
 	Owed        bool     // the upstream was at work on it or had answered: what it produced is owed, and not known
 	Remedy      Remedy   // as what the upstream may take the request after all
 	Room        int64    // tokens that its answer may have then
+	Seen        int      // pictures that it may have then
 	Refused     string   // the parameter that it does not take, by its own name
 	TooLong     *TooLong // the conversation is longer than the model's window
 	About       any      // what of a conversation it is about: a chat.Loss; nil: not known, or not about one
@@ -79,6 +80,8 @@ const (
 	Rethought                          // its model thinks in another way than Refused names
 	Editable                           // what Refused names can be left out of a client's own bytes
 	Worded                             // it wants a text, be it empty, beside a signature that is of nothing else
+	Fewer                              // it takes no more pictures than Seen says
+	Recalled                           // it wants to be told of the tools that were called before
 )
 
 // New makes an Error with a message for people. What is too long of it is cut off.

@@ -21,6 +21,7 @@ type attempt struct {
 
 	remedies fault.Remedy // what the upstream refused to take otherwise
 	room     int64        // tokens that its answers may have; 0: it did not say
+	seen     int          // pictures that it takes; 0: it did not say, or none
 	refused  []string     // parameters that it does not take
 
 	shortened int // how often it said how long an answer may be
@@ -80,9 +81,9 @@ func isAlias(name, model string) bool { return name != model && !strings.HasSuff
 // not the author's, which says that it does not take the form of a conversation. What that says stays the
 // same. Parameters are between the client and the server.
 func (c *Chat) reforms(req *chat.Request, why error) bool {
-	const form = fault.SystemFirst | fault.InTurns | fault.Plain | fault.Beside | fault.WithThoughts | fault.Undeveloped | fault.Systemless | fault.Legible
+	const form = fault.SystemFirst | fault.InTurns | fault.Plain | fault.Beside | fault.WithThoughts | fault.Undeveloped | fault.Systemless | fault.Legible | fault.Recalled
 	e := fault.From(why)
-	history := e.Remedy == fault.Without && (e.Refused == dialect.CallIDs || e.Refused == dialect.Signatures)
+	history := e.Remedy == fault.Without && slices.Contains([]string{dialect.CallIDs, dialect.Signatures, dialect.ToolNames}, e.Refused)
 	return !c.authors && !req.Strict && (e.Remedy&form != 0 || history)
 }
 
@@ -133,11 +134,14 @@ func (c *Chat) askAndMend(ctx context.Context, req *chat.Request, t relay.Target
 			again = m.room > 0 && e.Room >= m.room // a window may leave less than the model's own limit
 			m.shortened++
 		}
+		if e.Remedy == fault.Fewer && m.seen > 0 {
+			again = e.Seen > m.seen/2 // a limit on many pictures of some size may be lower than that on all
+		}
 		ours := e.Refused == dialect.UsageWish && !req.Origin.Usage
 		if e.Remedy&ways == 0 && !ours || again {
 			return nil, err
 		}
-		m.remedies, m.room = m.remedies|e.Remedy, cmp.Or(e.Room, m.room)
+		m.remedies, m.room, m.seen = m.remedies|e.Remedy, cmp.Or(e.Room, m.room), cmp.Or(e.Seen, m.seen)
 	}
 }
 
@@ -147,9 +151,18 @@ func (m attempt) mend(talk *chat.Conversation) (*chat.Conversation, []chat.Loss)
 	if m.has(fault.WithoutThoughts) {
 		talk, losses = withoutThoughts(talk)
 	}
-	if m.has(fault.Blind) {
+	if m.has(fault.Blind | fault.Fewer) {
+		most := m.seen
+		if m.has(fault.Blind) {
+			most = 0
+		}
 		var more []chat.Loss
-		talk, more = withoutPictures(talk)
+		talk, more = withoutPictures(talk, most)
+		losses = append(losses, more...)
+	}
+	if m.has(fault.Recalled) {
+		var more []chat.Loss
+		talk, more = withCalledTools(talk, slices.Contains(m.refused, dialect.ToolChoice))
 		losses = append(losses, more...)
 	}
 	if m.has(fault.SystemFirst | fault.InTurns | fault.Systemless) {
@@ -179,36 +192,6 @@ func (m attempt) mend(talk *chat.Conversation) (*chat.Conversation, []chat.Loss)
 		losses = append(losses, chat.Lost(chat.FieldMessages, chat.Approximated, "neighbouring turns of one speaker are one"))
 	}
 	return talk, losses
-}
-
-// unseen stands for a picture.
-const unseen = "[image left out: the model does not see pictures]"
-
-// withoutPictures is a conversation without the pictures that tools gave and those of earlier turns,
-// for a model that sees none. What the user shows it now stays: it must not be left out.
-func withoutPictures(talk *chat.Conversation) (*chat.Conversation, []chat.Loss) {
-	var losses []chat.Loss
-	clone := talk.Clone()
-	for i := range clone.Messages {
-		m := &clone.Messages[i]
-		for j := range m.Parts {
-			p := &m.Parts[j]
-			lost := p.Kind == chat.Image && i < len(clone.Messages)-1
-			if lost {
-				*p = chat.Part{Kind: chat.Text, Text: unseen, At: p.At, Cache: p.Cache}
-			}
-			p.Content = slices.Clone(p.Content)
-			for k, inner := range p.Content {
-				if p.Kind == chat.ToolResult && inner.Kind == chat.Image {
-					p.Content[k], lost = chat.Part{Kind: chat.Text, Text: unseen, At: inner.At}, true
-				}
-			}
-			if lost {
-				losses = append(losses, chat.LostPart(*m, *p, chat.Dropped, "a picture: the model sees none"))
-			}
-		}
-	}
-	return clone, losses
 }
 
 // inTurns are messages of which no two neighbours have the same speaker.

@@ -1,6 +1,8 @@
 package anthropic
 
 import (
+	"slices"
+
 	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/jsonscan"
@@ -17,12 +19,30 @@ func (r *requestReader) readMessages(v jsonscan.Value) {
 			return
 		}
 		r.message = i
-		if m, ok := r.readTurn(v); ok && m.Role == chat.System && len(r.talk.Messages) == 0 {
-			r.talk.System = append(r.talk.System, m.Parts...)
-		} else if ok {
-			r.talk.Messages = append(r.talk.Messages, m)
+		if m, ok := r.readTurn(v); ok {
+			r.addTurns(m)
 		}
 		r.message = -1
+	}
+}
+
+// addTurns adds what was said in a turn to the conversation.
+func (r *requestReader) addTurns(m chat.Message) {
+	if !slices.ContainsFunc(m.Parts, isBetween) {
+		r.addTurn(m)
+		return
+	}
+	for _, turn := range r.takeApart(m) {
+		r.addTurn(turn)
+	}
+}
+
+// addTurn adds a turn to the conversation, or to the system prompt where that is all that was said before.
+func (r *requestReader) addTurn(m chat.Message) {
+	if m.Role == chat.System && len(r.talk.Messages) == 0 {
+		r.talk.System = append(r.talk.System, m.Parts...)
+	} else {
+		r.talk.Messages = append(r.talk.Messages, m)
 	}
 }
 

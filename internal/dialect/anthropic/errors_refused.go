@@ -28,6 +28,7 @@ var refusals = []struct {
 	{regexp.MustCompile(`thinking: extra inputs are not permitted|does not support thinking|thinking is not supported`), "thinking", func(t *traits) {
 		t.adaptive, t.budget, t.disabled, t.between, t.always = false, false, false, false, false
 	}},
+	{regexp.MustCompile(`expected thinking or redacted_thinking, but found`), begun, func(*traits) {}},
 	{regexp.MustCompile(`not support assistant message prefill|must end with a user message|last message must (be from|have role) (the )?user`), "prefill", func(t *traits) { t.prefill = false }},
 	{regexp.MustCompile(`effort: input should be|not support effort level|effort \S+ is not supported when thinking is disabled`), "effort.level", func(t *traits) { t.efforts = oldEfforts[:3] }},
 	{regexp.MustCompile(`does not support (the effort parameter|reasoning effort)|effort is not supported|effort: extra inputs are not permitted|effort \S+ is not supported by|cannot be disabled when (reasoning_)?effort is set`), "effort", func(t *traits) { t.efforts = nil }},
@@ -46,6 +47,9 @@ func refusedField(words string) string {
 	}
 	return ""
 }
+
+// begun is that a model which is to think has begun its turn with thoughts. A turn that another model made, or one that did not think, may have none.
+const begun = "thinking.begun"
 
 // effort is a member of output_config.
 const effort = "effort"

@@ -132,7 +132,8 @@ func (e *editor) openEnvelopes() {
 	if e.forgot {
 		e.lose(chat.Lost(chat.FieldThinking, chat.Dropped, "thoughts of earlier turns, whose signatures were refused"))
 	}
-	if e.changed && e.enabled && step.Get("role").View() == "assistant" && proofs[before] == "" && answers(last) {
+	elsewhere := e.changed || slices.Contains(e.target.Refused, begun)
+	if elsewhere && e.enabled && step.Get("role").View() == "assistant" && proofs[before] == "" && answers(last) {
 		e.disable()
 	}
 }

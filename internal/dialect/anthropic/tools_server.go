@@ -33,6 +33,10 @@ func blockWords(kind string, v jsonscan.Value) string {
 		return tabs(v)
 	case "mcp_tool_result", "compaction":
 		return joinText(content)
+	case "resource": // of the Model Context Protocol, as some agents send it on
+		return joinLines(v.Get("resource", "uri").View(), v.Get("resource", "text").View())
+	case "resource_link":
+		return joinLines(v.Get("name").View(), v.Get("uri").View(), v.Get("description").View())
 	case "tool_reference":
 		return "[tool " + v.Get("tool_name").View() + "]"
 	}

@@ -26,6 +26,8 @@ func (r *requestReader) readBlock(kind string, v jsonscan.Value, at string) (p c
 		p = chat.Part{Kind: chat.Redacted, Text: v.Get("data").View()}
 	case "image", "document", "audio":
 		p, err = readBlockMedia(kind, v, at)
+	case "resource", "resource_link":
+		p, err = readResource(v, at)
 	case "input_text", "output_text":
 		p.Kind = chat.Text
 		p.Text, err = readText(v.Get("text"), at+".text")
@@ -104,6 +106,39 @@ func readBlockMedia(kind string, v jsonscan.Value, at string) (chat.Part, error)
 	p.Media.Name = p.Name
 	return p, nil
 }
+
+// readResource reads what a tool of the Model Context Protocol gives by its address, with what is there or without.
+func readResource(v jsonscan.Value, at string) (p chat.Part, err error) {
+	held := v.Get("resource")
+	if held.Kind() != object {
+		held = v
+	}
+	uri := held.Get("uri").View()
+	if blob := held.Get("blob").View(); blob != "" {
+		kind := mimeTypeOf(held)
+		media, ok := readURL("data:" + kind + ";base64," + blob)
+		if !ok {
+			return p, refuse(at, "its blob is not base64")
+		}
+		family, _, _ := strings.Cut(kind, "/")
+		media.Name = uri[strings.LastIndexByte(uri, '/')+1:]
+		p = chat.Part{Kind: cmp.Or(resources[family], chat.Document), Media: media}
+		return p, nil
+	}
+	var lines []string
+	for _, name := range []string{"name", "title", "uri", "description", "text"} {
+		if line := held.Get(name).View(); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	if len(lines) == 0 {
+		return p, refuse(at, "there is nothing in it")
+	}
+	return chat.Part{Kind: chat.Text, Text: strings.Join(lines, "\n")}, nil
+}
+
+// resources are the kinds of files that are no documents.
+var resources = map[string]chat.Kind{"image": chat.Image, "audio": chat.Audio, "video": chat.Video}
 
 // isToolMedia reports whether a part has its data and their type beside its own type.
 func isToolMedia(v jsonscan.Value) bool {

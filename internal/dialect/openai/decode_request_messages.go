@@ -274,10 +274,11 @@ func (r *requestReader) readCalls(m *message) ([]chat.Part, error) {
 			return nil, refuseType(r.pathOf(fmt.Sprintf(".tool_calls[%d]", j)), "a call of a function or of a custom tool")
 		}
 		at := r.pathOf(fmt.Sprintf(".tool_calls[%d]", j))
-		known := []string{"id", "type", "index", "function", "custom", "extra_content", "provider_specific_fields", "name", "arguments"}
+		known := []string{"id", "type", "index", "function", "custom", "extra_content", "provider_specific_fields", "cache_control", "name", "arguments"}
 		if !isFlatCall(v) {
-			known = known[:7]
+			known = known[:8]
 		}
+		p.Cache = readCache(v.Get("cache_control"))
 		r.noteOthers(v, at, known...)
 		r.noteOthers(v.Get("function"), at+".function", "name", "arguments")
 		r.noteOthers(v.Get("custom"), at+".custom", "name", "input")

@@ -69,6 +69,8 @@ func isOther(part jsonscan.Value) bool {
 		return part.Get("thinking").Kind() == jsonscan.String
 	case "image", "document", "audio":
 		return part.Get("source").Kind() == object || isToolMedia(part)
+	case "resource", "resource_link":
+		return part.Get("resource").Kind() == object || part.Get("uri").Kind() == jsonscan.String
 	}
 	return slices.Contains(otherParts, kind)
 }

@@ -11,7 +11,7 @@ import (
 
 // What a request says by other means where an upstream refuses it.
 const (
-	choiceField      = "tool_choice"      // in words
+	choiceField      = dialect.ToolChoice // in words
 	descriptionField = "description"      // of a tool: the rest of it in the system text
 	callIDField      = dialect.CallIDs    // as short as Mistral's models want them
 	signatureField   = dialect.Signatures // Google's placeholder
@@ -55,9 +55,9 @@ var refusedPlainly = func() *regexp.Regexp {
 // before them, Fireworks, Moonshot, Alibaba, DeepSeek, Google. A sentence that only sounds so costs one call more.
 var refusedNear = func() *regexp.Regexp {
 	names := strings.Join(droppable, "|") + "|presencePenalty|frequencyPenalty|reasoningEffort|reasoning|thinking|think"
-	const before = `unsupported|unknown|unrecognized|unexpected|invalid|not support|not permitted|not allowed`
+	const before = `unsupported|unknown|unrecognized|unexpected|invalid|n[o']t support|not permitted|not allowed`
 	const after = `unsupported|unknown|unexpected|not support|not permitted|not allowed|not valid|not enabled|should not exist|is allowed|are allowed|must be one of|must be unset|incompatible|cannot be|cannot find`
-	return regexp.MustCompile(`(?i)(?:` + before + `)[^.]{0,40}\b(` + names + `)\b|\b(` + names + `)\b[^.]{0,60}(?:` + after + `)|only 'auto' is supported for (tool_choice)|\b(tool_choice)\b[^.]{0,40}(?:is|are) supported|support the provided '(tool_choice)'`)
+	return regexp.MustCompile(`(?i)(?:` + before + `)[^.]{0,40}\b(` + names + `)\b|\b(` + names + `)\b[^.]{0,60}(?:` + after + `)|only 'auto' is supported for (tool_choice)|\b(tool_choice)\b[^.]{0,40}(?:is|are) supported|\b(tool_choice) forces|support the provided '(tool_choice)'`)
 }()
 
 // otherwise are refusals of what can be said otherwise.

@@ -1,0 +1,39 @@
+package dialect
+
+import (
+	"cmp"
+	"regexp"
+)
+
+// How upstreams say that a conversation has more pictures than they take. Agents send every picture of a session again with each turn.
+var (
+	crowded = regexp.MustCompile(`(?i)too many images|too much media|at most \d+ image|image[ _]count\b.{0,20}(exceeds|>)|\d+ images, exceeding|max data-uri`)
+	// mostSeen is how many they take: Anthropic and DeepInfra, vLLM, Google, Meta and GitHub, others' vLLM, Fireworks, Alibaba, Groq.
+	mostSeen = regexp.MustCompile(`(?i)(?:> ?|at most |max(?:imum)?(?: allowed for model \S+)?(?: is| of)? |limit |(?:conversation|request) to |per request: |up to )(\d+)`)
+	// papers are the documents that Anthropic counts as well.
+	papers = regexp.MustCompile(`(?i)documents: \d+ \+ (\d+) >|: (\d+) document pages \+`)
+	// closely is Anthropic's: it looks at so many pictures only if they are small.
+	closely = regexp.MustCompile(`(?i)size for many-image requests`)
+)
+
+// fewOfAnySize is from how many pictures on Anthropic takes only small ones.
+const fewOfAnySize = 20
+
+// mostPictures is how many pictures an upstream takes, by its own words; 0: they do not say.
+func mostPictures(words string) int {
+	if closely.MatchString(words) {
+		return fewOfAnySize
+	}
+	if !crowded.MatchString(words) {
+		return 0
+	}
+	found := mostSeen.FindStringSubmatch(words)
+	if found == nil {
+		return 0
+	}
+	most := readNumber(found[1])
+	if beside := papers.FindStringSubmatch(words); beside != nil {
+		most -= readNumber(cmp.Or(beside[1], beside[2]))
+	}
+	return int(max(0, most))
+}
