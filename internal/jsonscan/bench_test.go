@@ -25,6 +25,7 @@ var (
 		strings.Repeat("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9Q/", 1<<20/69) + `"}},{"type":"text","text":"What is this?"}]}]}`)
 	turnsBody = []byte(`{"model":"m","messages":[{"role":"user","content":"` +
 		strings.Repeat(`"},{"role":"user","content":"`+strings.Repeat(`Some words that were said, \"quoted\", on\nmore than one line. `, 16), 1000) + `"}]}`)
+	codeBody     = []byte(`{"model":"m","messages":[{"role":"user","content":"` + strings.Repeat(`\tif next_row := read_row(from_place); next_row != nil {\n\t\treturn \"a_name\", nil\n\t}\n`, 1<<20/88) + `"}]}`)
 	cyrillicBody = []byte(`{"model":"m","messages":[{"role":"user","content":"` + strings.Repeat("Съешь ещё этих мягких французских булок, да выпей чаю. ", 40) + `"}]}`)
 	frame        = []byte(`{"id":"chatcmpl-B9MBs8CjcvOU2jLn4n570S5qMJKcT","object":"chat.completion.chunk","created":1741569952,"model":"gpt-4.1-2025-04-14",` +
 		`"service_tier":"default","system_fingerprint":"fp_44709d6fcb","choices":[{"index":0,"delta":{"content":"Hello, "},"logprobs":null,"finish_reason":null}],"usage":null}`)
@@ -34,7 +35,7 @@ var (
 var needles = jsonscan.NewNeedles(`"c3RlbGUtcHJvb2Y6`, `"reasoning_content"`, `"reasoning_details"`, `"extra_content"`, `"file_0`, `/file_0`)
 
 func BenchmarkWalk(b *testing.B) {
-	for name, doc := range map[string][]byte{"chat": chatBody, "picture": pictureBody, "turns": turnsBody, "cyrillic": cyrillicBody, "frame": frame} {
+	for name, doc := range map[string][]byte{"chat": chatBody, "picture": pictureBody, "turns": turnsBody, "code": codeBody, "cyrillic": cyrillicBody, "frame": frame} {
 		run := func(by string, do func() bool) {
 			b.Run(name+"/"+by, func(b *testing.B) {
 				b.SetBytes(int64(len(doc)))

@@ -20,6 +20,9 @@ const (
 	turns = ('"' ^ ' ') * ones
 )
 
+// step is how many bytes are looked at in one step where the processor can (leap_amd64.s).
+const step = 64
+
 func word(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
 
 // first is the place of the first byte that a test has found.
@@ -64,6 +67,9 @@ const near = 4
 
 // longRun is how much of b is surely plain ASCII.
 func longRun(b []byte) int {
+	if wide && len(b) >= step {
+		return plainWide(b)
+	}
 	rest := b
 	for n := 0; len(rest) >= 32 && ends(word(rest))|ends(word(rest[8:]))|ends(word(rest[16:]))|ends(word(rest[24:])) == 0; n++ {
 		if rest = rest[32:]; n == far {
@@ -100,11 +106,16 @@ func printable(b []byte) bool {
 	return seen&highs == 0
 }
 
-// pastEscapes leaps over plain ASCII and short escapes from i on, as far as whole words
-// go, and ends at the latest where something else begins.
+// pastEscapes leaps over plain ASCII and short escapes from i on, and over any UTF-8 where the processor can, as far as
+// whole steps go. It ends at the latest where something else begins.
 func pastEscapes(b []byte, i int) int {
 	rest := b[i:]
-	for len(rest) >= 16 {
+	for n := 0; len(rest) >= 16; n++ {
+		if n == near {
+			end, _ := pastText(rest)
+			rest = rest[end:]
+			continue
+		}
 		m := ends(word(rest))
 		if m == 0 {
 			rest = rest[8:]
@@ -117,6 +128,14 @@ func pastEscapes(b []byte, i int) int {
 		rest = rest[at+2:]
 	}
 	return len(b) - len(rest)
+}
+
+// pastText is how much of b is surely text, as far as whole steps go, and whether it has escapes.
+func pastText(b []byte) (end int, escaped bool) {
+	if wide && len(b) >= step {
+		return textWide(b)
+	}
+	return 0, false
 }
 
 // shortEscape are the bytes that are an escape with the backslash before them.

@@ -102,7 +102,7 @@ func (n *Needles) findInside(doc []byte) (found uint64) {
 
 func (w *within) in(doc []byte) bool {
 	for len(doc) >= len(w.text) {
-		i := bytes.IndexByte(doc[w.rare:], w.text[w.rare])
+		i := w.next(doc[w.rare:])
 		if i < 0 {
 			return false
 		}
@@ -112,4 +112,17 @@ func (w *within) in(doc []byte) bool {
 		doc = doc[1:]
 	}
 	return false
+}
+
+// next is where the rare byte may be, with the one behind it, or -1.
+func (w *within) next(b []byte) int {
+	leapt := 0
+	if behind := w.rare + 1; wide && behind < len(w.text) && len(b) > step {
+		leapt = pairWide(b, w.text[w.rare], w.text[behind]) // code is full of bytes that are rare elsewhere, not of two
+	}
+	i := bytes.IndexByte(b[leapt:], w.text[w.rare])
+	if i < 0 {
+		return -1
+	}
+	return leapt + i
 }

@@ -182,6 +182,10 @@ func (w *walker) text(i int) (end int, escaped bool) {
 		case c < ' ':
 			return w.fail(i), escaped
 		default:
+			if n, escapes := pastText(b[i:]); n > 0 {
+				i, escaped = i+n, escaped || escapes
+				continue
+			}
 			run := i
 			i = unescapedEnd(b, i)
 			if w.allow&BadUTF8 == 0 && !utf8.Valid(b[run:i]) {
