@@ -74,7 +74,8 @@ func (c *call) count(u chat.Usage) {
 func (c *call) price(r *meter.Record, u chat.Usage) {
 	t := catalog.Target{Provider: r.Provider, Model: r.Target}
 	p := c.quote
-	if c.quoted.Provider != t.Provider || c.quoted.Model != t.Model { // there are no limits
+	// No hold was made of this target, as where there are no limits.
+	if c.quoted.Provider != t.Provider || c.quoted.Model != t.Model {
 		p = c.relay.Catalog.Price(c.model, t, c.start)
 	}
 	cost := c.relay.Catalog.CostAt(p, t, u, c.start)
