@@ -24,6 +24,7 @@ func TestDeployNamesTheVersion(t *testing.T) {
 		"docs/install/container.md":    {"stele_" + version + "_image_amd64.tar", " stele:" + version},
 		"README.md":                    {"stele_" + version + "_linux_amd64.tar.gz", "Stele " + version},
 		"CHANGELOG.md":                 {"## " + version},
+		"api/openapi.yaml":             {"  version: " + version},
 	} {
 		content, err := os.ReadFile(filepath.FromSlash(file))
 		if err != nil {

@@ -112,7 +112,7 @@ func statementNames(c *cobra.Command, h *assembly.Installation, workspace string
 		if by == meter.ByKey || by == meter.ByPerson {
 			return cmp.Or(names[id], id)
 		}
-		return id
+		return cmp.Or(id, meter.NoneNamed)
 	}, nil
 }
 

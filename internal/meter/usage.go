@@ -15,6 +15,9 @@ const (
 	UnknownModel = "(unknown)" // a client asked for a model that is not there
 )
 
+// NoneNamed is what people read of requests that named no model, end user or tag.
+const NoneNamed = "None named"
+
 // Figures are what some requests used together.
 type Figures struct {
 	Requests   int64

@@ -222,7 +222,7 @@ func groupName(by meter.Split, id string, names map[string]string) string {
 	case by == meter.ByStatus && id != "":
 		return id + " " + statusText(id)
 	case id == "":
-		return "None named"
+		return meter.NoneNamed
 	}
 	return id
 }
