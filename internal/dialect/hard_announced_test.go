@@ -126,4 +126,29 @@ var hardAnnounced = section{"BG", "what is announced as something else, and told
 			is(t, "streamed, "+from, try(t, trip{from: from, to: O, own: true, stream: true, ask: plainly(from, true), answers: []string{sse(body, "[DONE]")}}).status, 429)
 		}
 	}},
+	// archestra-ai/archestra#814: an agent would run the tool twice.
+	{number: 1487, name: "a chunk of Google's with a call that comes again", run: func(t *testing.T) {
+		chunk := func(id, args string) string {
+			return `{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"id":"` + id + `","name":"f","args":` + args + `}}]},"index":0}]}`
+		}
+		for _, row := range []struct {
+			name, first, second string
+			calls               int
+		}{
+			{"the same", chunk("c1", `{"a":"1"}`), chunk("c1", `{"a":"1"}`), 1},
+			{"other arguments", chunk("c1", `{"a":"1"}`), chunk("c1", `{"a":"2"}`), 2},
+			{"the tool's name for an id", chunk("f", `{"a":"1"}`), chunk("f", `{"a":"1"}`), 2},
+			{"no id", chunk("", `{"a":"1"}`), chunk("", `{"a":"1"}`), 2},
+		} {
+			for from, path := range map[string]string{O: "choices.0.delta.tool_calls.0.id", A: "content_block.id"} {
+				l := take(t, trip{from: from, to: G, stream: true, ask: plainly(from, true), answers: []string{sse(row.first, row.second, strings.Replace(hi[G], "hi", "", 1))}})
+				is(t, inLine(from, row.name), len(l.all(path)), row.calls)
+			}
+		}
+	}},
+	{number: 1488, name: "words in a list of texts that are no parts", run: func(t *testing.T) {
+		const words = `"content":["two ","words"]`
+		take(t, trip{from: A, to: O, own: true, ask: plain[A], answers: []string{endO("stop", words)}}).gets("content.0.text", `"two words"`)
+		is(t, "streamed", take(t, trip{from: A, to: O, own: true, stream: true, ask: plainly(A, true), answers: []string{chunksO("stop", `{`+words+`}`)}}).joined("delta.text"), "two words")
+	}},
 }}

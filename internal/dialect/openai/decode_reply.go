@@ -287,7 +287,7 @@ func readContent(v jsonscan.Value, others *dialect.Others) (parts []chat.Part) {
 	var pictures []chat.Part
 	var whole strings.Builder // the text of the last part
 	for _, item := range inList(v) {
-		kind, text := chat.Text, item.Get("text").View()
+		kind, text := chat.Text, cmp.Or(item.Get("text").View(), item.View())
 		switch word := item.Get("type").View(); word {
 		case "thinking":
 			kind, text = chat.Thought, readWords(item.Get("thinking"))
