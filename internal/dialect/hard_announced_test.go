@@ -46,7 +46,7 @@ var hardAnnounced = section{"BG", "what is announced as something else, and told
 		whole := map[string]string{O: "choices.0.message.content", A: "content.0.text", G: "candidates.0.content.parts.0.text"}
 		for _, to := range []string{O, A, G} {
 			for _, from := range []string{O, A, G} {
-				for _, body := range []string{hi[to], "\n" + gjson.Get(hi[to], "@pretty").Raw} {
+				for _, body := range []string{hi[to], "\uFEFF" + hi[to], "\n\n \n" + gjson.Get(hi[to], "@pretty").Raw} {
 					l := take(t, trip{from: from, to: to, own: true, stream: true, ask: plainly(from, true), answers: []string{body}, header: typed})
 					is(t, inLine(from, to, "streamed"), l.joined(says[from]), "hi")
 					take(t, trip{from: from, to: to, own: true, ask: plainly(from, false), answers: []string{body}, header: typed}).gets(whole[from], `"hi"`)
