@@ -151,4 +151,11 @@ var hardAnnounced = section{"BG", "what is announced as something else, and told
 		take(t, trip{from: A, to: O, own: true, ask: plain[A], answers: []string{endO("stop", words)}}).gets("content.0.text", `"two words"`)
 		is(t, "streamed", take(t, trip{from: A, to: O, own: true, stream: true, ask: plainly(A, true), answers: []string{chunksO("stop", `{`+words+`}`)}}).joined("delta.text"), "two words")
 	}},
+	// decolua/9router#3779: an end in its own word, and then stop with the usage.
+	{number: 1489, name: "an end that is told again in the word for any", run: func(t *testing.T) {
+		for word, want := range map[string]string{"length": "max_tokens", "content_filter": "refusal", "stop": "end_turn"} {
+			answer := chunksO("", `{"content":"hi"}`) + sse(`{"choices":[{"index":0,"delta":{},"finish_reason":"`+word+`"}]}`, `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":1,"total_tokens":4}}`, "[DONE]")
+			is(t, word, take(t, trip{from: A, to: O, own: true, stream: true, ask: plainly(A, true), answers: []string{answer}}).joined("delta.stop_reason"), want)
+		}
+	}},
 }}
