@@ -8,8 +8,35 @@ import (
 
 // Complaint is what an upstream's refusal says, whichever server wrote it, and the object that holds the
 // rest of it: {"error": {"message": …}}, {"error": "…"}, {"message": …}, FastAPI's {"detail": …} and Mistral's mixture
-// of those, {"msg": …} of others, alone or in a list, and {"errors": […]} of Cloudflare and watsonx.
+// of those, {"msg": …} of others, alone, in a list or one inside of another, and {"errors": […]} of Cloudflare and watsonx.
 func Complaint(root jsonscan.Value) (inner jsonscan.Value, message string) {
+	const deepest = 3
+	for range deepest {
+		if inner, message = complaintIn(root); message != "" {
+			break
+		}
+		if root = wrapped(inner); !root.Exists() {
+			break
+		}
+	}
+	return inner, message
+}
+
+// wrapped is the object in which a refusal goes on that has no words itself: FastAPI's detail holds whatever a server puts there.
+func wrapped(inner jsonscan.Value) jsonscan.Value {
+	for _, name := range []string{"error", "detail", "message", "Error", "fault"} {
+		v := inner.Get(name)
+		if v.Kind() == jsonscan.Array {
+			v = v.Index(0)
+		}
+		if v.Kind() == jsonscan.Object {
+			return v
+		}
+	}
+	return jsonscan.Value{}
+}
+
+func complaintIn(root jsonscan.Value) (inner jsonscan.Value, message string) {
 	if root.Kind() == jsonscan.Array {
 		root = root.Index(0)
 	}
@@ -19,6 +46,9 @@ func Complaint(root jsonscan.Value) (inner jsonscan.Value, message string) {
 	inner = root.Get("error")
 	if first := root.Get("errors").Index(0); inner.Absent() && first.Exists() {
 		inner = first
+	}
+	if inner.Kind() == jsonscan.Array {
+		inner = inner.Index(0)
 	}
 	if inner.Kind() != jsonscan.Object {
 		message, inner = inner.View(), root
@@ -34,5 +64,5 @@ func Complaint(root jsonscan.Value) (inner jsonscan.Value, message string) {
 	return inner, cmp.Or(message, root.Get("base_resp", "status_msg").View())
 }
 
-// spellings are what more servers call it: gateways of clouds, Amazon's in front of its services, and MiniMax inside of base_resp.
-var spellings = []string{"msg", "error_msg", "error_message", "errorMessage", "Message"}
+// spellings are what more servers call it: gateways of clouds, Amazon's in front of its services, Apigee's, and MiniMax inside of base_resp.
+var spellings = []string{"msg", "error_msg", "error_message", "errorMessage", "Message", "faultstring"}

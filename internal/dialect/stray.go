@@ -30,10 +30,16 @@ func ReadStray(frame wire.Frame) (status int, stray bool) {
 	}
 	_, message := Complaint(root)
 	switch {
-	case isOfAnswer(root), !listed && root.Get("error").Kind() == jsonscan.Object, message == "" && !named:
+	case isOfAnswer(root) && !failsAtBase(root), !listed && root.Get("error").Kind() == jsonscan.Object, message == "" && !named:
 		return 0, false
 	}
 	return cmp.Or(StatusIn(root), http.StatusBadGateway), true
+}
+
+// failsAtBase reports whether an answer that holds nothing says why in base_resp: MiniMax's has all members of one.
+func failsAtBase(root jsonscan.Value) bool {
+	code, ok := root.Get("base_resp", "status_code").Int()
+	return ok && code != 0 && root.Get("choices").Len() == 0
 }
 
 // isOfAnswer reports whether a frame has what only frames of answers have, in any dialect.

@@ -65,6 +65,7 @@ var sums = regexp.MustCompile(`(\d[\d,]*) \+ (\d[\d,]*) > (\d[\d,]*)|(\d[\d,]*) 
 
 var (
 	numbers = regexp.MustCompile(`\d[\d,]*`)
+	ranges  = regexp.MustCompile(`<\d+>|\[\d+, *\d+\]`) // Alibaba's: a status, and from where to where a length may go
 	limits  = regexp.MustCompile(`(?i)(?:maximum context length(?: is| of)?|context (?:length|size|window)(?: is| of)?|maximum (?:model|prompt) length(?: is| of)?|` +
 		`(?:maximum|supported) (?:sequence|input) length(?: is| of)?(?: just)?|context length of only|max_seq_len|maximum of|n_ctx|(?:allowed|max) length|limit(?: is| of)?|tokens allowed|at most|up to)\s*[:(]?\s*(\d[\d,]*)|> *(\d[\d,]*)`)
 )
@@ -72,7 +73,7 @@ var (
 // readFigures finds in an upstream's words how long the conversation is and how long it may be.
 func readFigures(message string) (tokens, window int64, ok bool) {
 	var all []int64
-	for _, text := range numbers.FindAllString(message, -1) {
+	for _, text := range numbers.FindAllString(ranges.ReplaceAllString(message, ""), -1) {
 		all = append(all, readNumber(text))
 	}
 	slices.Sort(all)

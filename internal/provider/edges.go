@@ -48,10 +48,14 @@ func isPing(frame wire.Frame) bool {
 // takeBare takes JSON that stands in a stream without being an event for the data of one, and reports whether it was
 // that: an error that forgot where it is.
 func takeBare(frame *wire.Frame) bool {
-	if len(frame.Data) > 0 || len(frame.Raw) == 0 || frame.Raw[0] != '{' && frame.Raw[0] != '[' {
+	if len(frame.Data) > 0 {
 		return false
 	}
-	frame.Data = bytes.TrimSpace(frame.Raw)
+	raw := bytes.TrimSpace(bytes.TrimPrefix(frame.Raw, []byte(byteOrder)))
+	if len(raw) == 0 || raw[0] != '{' && raw[0] != '[' {
+		return false
+	}
+	frame.Data = raw
 	return true
 }
 

@@ -1,6 +1,8 @@
 package provider
 
 import (
+	"bytes"
+	"errors"
 	"io"
 	"mime"
 	"net/http"
@@ -32,6 +34,22 @@ func (x *exchange) streams() bool {
 		}
 	}
 	return false
+}
+
+// wholeAnswer is one that was announced as a stream: JSON that is no event, where the first one should be.
+type wholeAnswer struct{ body []byte }
+
+func (*wholeAnswer) Error() string { return "a whole answer that was announced as a stream" }
+
+// orWhole reads an answer that turned out to be a whole one, or is what else went wrong.
+func (x *exchange) orWhole(err error, read func(*exchange) error) error {
+	whole, ok := errors.AsType[*wholeAnswer](err)
+	if !ok {
+		return err
+	}
+	x.answer.Header["Content-Type"] = jsonType
+	x.answer.Body = readCloser{bytes.NewReader(whole.body), x.answer.Body}
+	return read(x)
 }
 
 // byteOrder is the mark that some servers and proxies put before all else.

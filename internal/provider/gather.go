@@ -19,7 +19,7 @@ func (c *Chat) gather(x *exchange) error {
 	defer src.close()
 	response, err := chat.Collect(x.cutAtStops(x.tidy(c.withoutTags(x, src.all()))))
 	if err != nil {
-		return x.spoilBySeen(err, seen)
+		return x.orWhole(x.spoilBySeen(err, seen), c.readWhole)
 	}
 	response.Notes = append(response.Notes, x.reply.Late...) // nothing is late in a whole answer
 	for i := range response.Answers {

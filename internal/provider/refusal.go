@@ -3,11 +3,13 @@ package provider
 import (
 	"bytes"
 	"net/http"
+	"slices"
 	"strings"
 
 	"stele/internal/dialect"
 	"stele/internal/fault"
 	"stele/internal/jsonscan"
+	"stele/internal/wire"
 )
 
 // toRefusal is what an upstream's refusal means. A cloud words it in its own way.
@@ -15,6 +17,7 @@ func (c *Chat) toRefusal(status int, header http.Header, body []byte) *fault.Err
 	if status == http.StatusUnauthorized {
 		c.dropProof()
 	}
+	body = takeEvent(body)
 	switch c.account.Kind.Platform {
 	case amazon:
 		status, body = bedrockRefusal(status, header, body)
@@ -26,6 +29,15 @@ func (c *Chat) toRefusal(status int, header http.Header, body []byte) *fault.Err
 		return fault.New(fault.UpstreamError, "A proxy before the model's provider refused the call.").Because(dialect.Cause(status, body))
 	}
 	return c.dialect.DecodeError(status, header, body)
+}
+
+// takeEvent is a refusal without the event that servers put around it where a stream was asked for.
+func takeEvent(body []byte) []byte {
+	if !bytes.HasPrefix(body, []byte("data:")) && !bytes.HasPrefix(body, []byte("event:")) && !bytes.HasPrefix(body, []byte("id:")) {
+		return body
+	}
+	frame, _ := wire.Cut(append(slices.Clip(body), "\n\n"...))
+	return frame.Data
 }
 
 // isProxys reports whether a refusal is that of a proxy before an API, and not the API's own: a

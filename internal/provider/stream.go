@@ -23,7 +23,7 @@ func (c *Chat) stream(x *exchange) error {
 	first, err := src.first()
 	if err != nil {
 		src.close()
-		return err
+		return x.orWhole(err, c.replay)
 	}
 	var once sync.Once
 	release := func() {
@@ -209,6 +209,9 @@ func (s *source) next() (chat.Chunk, error) {
 			return chat.Chunk{}, s.whyEnded(err)
 		}
 		s.dog.feed()
+		if bare && s.seen.Chunks == 0 && isWhole(frame.Data) {
+			return chat.Chunk{}, &wholeAnswer{slices.Clone(frame.Data)}
+		}
 		frame = s.unwrap(frame)
 		if s.events, err = s.decode(frame, bare); err != nil {
 			return chat.Chunk{}, s.c.spoilByCount(err, frame.Data, s.seen)

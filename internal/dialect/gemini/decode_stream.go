@@ -3,7 +3,9 @@ package gemini
 import (
 	"bytes"
 	"fmt"
+	"hash/maphash"
 	"slices"
+	"strings"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
@@ -25,9 +27,18 @@ type streamReader struct {
 	last    chat.Kind
 	usage   chat.Usage
 	ids     map[string]bool
+	calls   map[string]toldCall // those that have an id, by it
+	seed    maphash.Seed        // of their sums
+	chunks  int
 	pieces  gathering
 	cited   map[string]bool // sources that were told of
 	said    []byte          // all text, as far as citations may point into it
+}
+
+// toldCall is a call that a chunk told.
+type toldCall struct {
+	chunk int
+	sum   uint64 // of its name and arguments
 }
 
 // mostSaid bounds what is kept of a text for its citations.
@@ -86,6 +97,7 @@ func (r *streamReader) readChunk(events []chat.Event, data []byte) ([]chat.Event
 		events = append(events, chat.Event{Kind: chat.Start, ID: w.id, Model: w.model, Tier: w.usage.Tier, Turn: chat.NewCallID()})
 	}
 	r.count()
+	r.chunks++
 	for i := range w.candidates {
 		if w.candidates[i].index != 0 { // one was asked for
 			w.others.Learn("answers that were not asked for")
@@ -171,6 +183,9 @@ func (r *streamReader) repeats(s wireCitation) bool {
 // tellPart says what a part adds. Text goes on where it is the same kind as before
 // and that was not signed; everything else is a block of its own.
 func (r *streamReader) tellPart(events []chat.Event, p *chat.Part) []chat.Event {
+	if p.Kind == chat.ToolCall && r.toldBefore(p) {
+		return events
+	}
 	r.useful = r.useful || isUsable(p)
 	if p.Kind != r.last || p.Kind != chat.Text && p.Kind != chat.Thought {
 		r.block++
@@ -191,6 +206,23 @@ func (r *streamReader) tellPart(events []chat.Event, p *chat.Part) []chat.Event 
 		r.last = 0
 	}
 	return events
+}
+
+// toldBefore reports whether a chunk before this one told the same call under the same id: proxies send a chunk again. An id that is
+// the tool's name is no call's own.
+func (r *streamReader) toldBefore(p *chat.Part) bool {
+	if p.ID == "" || p.ID == p.Name {
+		return false
+	}
+	if r.calls == nil {
+		r.calls, r.seed = make(map[string]toldCall), maphash.MakeSeed()
+	}
+	sum := maphash.String(r.seed, p.Text) ^ maphash.String(r.seed, p.Name)
+	if c, told := r.calls[p.ID]; told {
+		return c.chunk < r.chunks && c.sum == sum
+	}
+	r.calls[strings.Clone(p.ID)] = toldCall{r.chunks, sum}
+	return false
 }
 
 // readForMeter reads a frame only as far as metering needs: its usage, and all of it

@@ -47,6 +47,8 @@ func readUsage(v jsonscan.Value) chat.Usage {
 		out = rest // only the total was told
 	case thoughts == 0 && rest > 0:
 		thoughts = rest // they are in all, and in no part
+	case thoughts > 0 && rest == -thoughts && out >= thoughts:
+		out -= thoughts // they are among the candidates', as some servers count
 	}
 	of := chat.Parts{
 		AudioInput: max(0, prompt.audio-kept.audio), AudioCached: kept.audio, AudioOutput: said.audio,

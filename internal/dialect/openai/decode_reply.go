@@ -248,6 +248,7 @@ func readAnswer(v jsonscan.Value, others *dialect.Others) chat.Answer {
 			others.Learn("tool_calls." + call.Get("type").View())
 		}
 	}
+	taken := takeSigned(&m)
 	for _, unknown := range m.unknown {
 		others.See(unknown.name, unknown.value)
 	}
@@ -257,6 +258,9 @@ func readAnswer(v jsonscan.Value, others *dialect.Others) chat.Answer {
 		}
 	}
 	thoughts, parts := readThoughts(&m, calls), readContent(m.content, others)
+	if len(taken) > 0 {
+		thoughts = taken
+	}
 	if proof := signature(m.extraContent); proof != "" {
 		parts = sign(parts, proof)
 	}
@@ -283,7 +287,7 @@ func readContent(v jsonscan.Value, others *dialect.Others) (parts []chat.Part) {
 	var pictures []chat.Part
 	var whole strings.Builder // the text of the last part
 	for _, item := range inList(v) {
-		kind, text := chat.Text, item.Get("text").View()
+		kind, text := chat.Text, cmp.Or(item.Get("text").View(), item.View())
 		switch word := item.Get("type").View(); word {
 		case "thinking":
 			kind, text = chat.Thought, readWords(item.Get("thinking"))

@@ -58,6 +58,7 @@ type choice struct {
 	useful   bool   // there is something to show
 	byDelta  bool   // it is told in deltas
 	matched  string // the stop sequence at which it ended
+	stop     chat.Stop
 	calls    []liveCall
 	indexed  map[int64]int  // the last call under each of the upstream's numbers
 	known    map[string]int // and under each id
@@ -379,6 +380,10 @@ func (d *streamReader) finish(word string) {
 	if p, ok := d.sound.toPart(); ok {
 		d.tell(chat.Event{Kind: chat.Delta, Block: blockSound, Part: p})
 	}
-	d.ended = true
-	d.tell(chat.Event{Kind: chat.Finish, Stop: withStopSequence(readFinish(word, d.refused), d.matched), Notes: d.others.TakeLosses()})
+	stop := withStopSequence(readFinish(word, d.refused), d.matched)
+	if was := d.stop.Reason; stop.Reason == chat.EndTurn && (was == chat.MaxTokens || was == chat.Refused) {
+		stop = d.stop // some servers say behind every end that there was one
+	}
+	d.ended, d.stop = true, stop
+	d.tell(chat.Event{Kind: chat.Finish, Stop: stop, Notes: d.others.TakeLosses()})
 }

@@ -95,6 +95,9 @@ func (c *liveCall) take(p *chat.Part) (news bool) {
 		p.Text = c.all.News(p.Text)
 	}
 	first := !c.json.Begun()
+	if first && !p.Custom {
+		p.Text = dropRepeats(p.Text)
+	}
 	c.json.Add(p.Text)
 	if !c.named && c.name != "" && (p.Custom || strings.TrimSpace(p.Text) != "") {
 		p.Name, c.named = c.name, true

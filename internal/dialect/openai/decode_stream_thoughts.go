@@ -23,14 +23,23 @@ type thoughts struct {
 // put the last thought behind the first word.
 func (d *streamReader) readDelta(delta jsonscan.Value) {
 	more := false
+	var signed jsonscan.Value
+	var where string
 	for key, v := range delta.Members() {
-		if isThought(key.Name) && !v.Absent() {
+		switch {
+		case v.Absent():
+		case isThought(key.Name):
 			d.readPiece(key.Name, v, delta)
 			more = true
+		case isSigned(key.Name):
+			signed, where, more = v, key.Name, true
 		}
 	}
+	if signed.Exists() {
+		d.readSigned(where, signed)
+	}
 	for key, v := range delta.Members() {
-		if v.Absent() || isThought(key.Name) {
+		if v.Absent() || isThought(key.Name) || isSigned(key.Name) {
 			continue
 		}
 		if d.readPiece(key.Name, v, delta); key.Name == "content" {
@@ -91,9 +100,7 @@ func (d *streamReader) readDetail(item jsonscan.Value) {
 	case p.Kind == chat.Thought && t.words > 0 && (p.Text == "" || t.wasJustTold(p.Text)):
 		// The words were told already: this is their signature, and their end.
 		d.sayCopy(t.block(), chat.Part{Kind: chat.Thought, Proof: p.Proof})
-		t.count++
-		t.words = 0
-		t.told.Reset()
+		t.end()
 		t.mark(index, sum)
 	default:
 		if p.Kind == chat.Redacted || p.Proof != "" {
@@ -106,6 +113,13 @@ func (d *streamReader) readDetail(item jsonscan.Value) {
 // wasJustTold reports whether these are the words that were told just now.
 func (t *thoughts) wasJustTold(text string) bool {
 	return len(text) == t.words && maphash.String(t.told.Seed(), text) == t.told.Sum64()
+}
+
+// end is the end of the thought that was told: it is signed.
+func (t *thoughts) end() {
+	t.count++
+	t.words = 0
+	t.told.Reset()
 }
 
 // mark remembers that a thought was told whole.

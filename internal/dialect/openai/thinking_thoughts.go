@@ -197,6 +197,9 @@ func writeDetail(w *jsonscan.Writer, p *chat.Placed, index int) {
 
 // writeThoughts writes all thoughts of a whole message.
 func writeThoughts(w *jsonscan.Writer, parts []chat.Placed) {
+	if writeSigned(w, parts) {
+		return
+	}
 	writeWords(w, parts)
 	w.Key("reasoning_details").Open(array)
 	for i := range parts {
