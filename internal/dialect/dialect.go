@@ -100,7 +100,8 @@ type Target struct {
 	Beside bool
 	// Plain makes one text of the texts of a turn: the upstream takes no list of them.
 	Plain bool
-	// Loose tells the bounds of tools' arguments in words: the upstream can make nothing of them.
+	// Loose tells the bounds of tools' arguments in words, and lets the model call where it must: the upstream can make
+	// nothing of them.
 	Loose bool
 	// Worded puts an empty text beside a signature that is of nothing else: the upstream wants one there.
 	Worded bool

@@ -45,6 +45,10 @@ func WithMends(e *fault.Error, words string) *fault.Error {
 		return e.MendedBy(fault.WithThoughts)
 	case Says(words, "reasoning_content") && Says(words, "unsupported", "not supported", "unknown", "not permitted", "unrecognized"): // Groq, Cerebras, Mistral
 		return e.MendedBy(fault.WithoutThoughts)
+	case Says(words, "too many states for serving"): // Google: of a schema's bounds, or of all of it
+		return e.MendedBy(fault.Unenforced | fault.Loose)
+	case Says(words, "request contains an invalid argument"): // Google, which says no more of schemas that are too much
+		return e.MendedBy(fault.Loose)
 	case Says(words, unshaped...) || strictless.MatchString(words):
 		return e.MendedBy(fault.Unenforced)
 	}
@@ -128,11 +132,11 @@ var nullless = regexp.MustCompile("(?i)" + strings.Join([]string{
 	`'content'(, 'str')?\).{0,20}input should be a valid string`,
 }, "|"))
 
-// unshaped is what upstreams say that cannot hold an answer or a call to a shape, or not to this one: Anthropic, Google twice,
-// LM Studio, DeepSeek twice, Groq, Amazon's and Google's Claudes, OpenAI of what its strict mode does not know.
+// unshaped is what upstreams say that cannot hold an answer or a call to a shape, or not to this one: Anthropic, Google thrice,
+// LM Studio, DeepSeek twice, Groq, Amazon's and Google's Claudes, OpenAI of what its strict mode does not know, and what lies too deep for it.
 var unshaped = []string{
 	": in context=(",
-	"too many strict tools", "compiled grammar is too large", "too complex for compilation", "grammar compilation",
+	"too many strict tools", "compiled grammar is too large", "too complex for compilation", "grammar compilation", "maximum allowed nesting depth", "levels of nesting exceeds limit",
 	"json mode is not enabled", "with a response mime type", "'response_format.type' must be",
 	"response_format type is unavailable", "`json_schema` is unavailable", "does not support response format",
 	"does not support output format", "does not support structured output", "structured outputs is not supported", "output_config.format: extra inputs", "output_format: extra inputs",

@@ -123,7 +123,7 @@ type moderner struct {
 	naming   *bool           // whether parts have names, once that was looked for
 	notes    []string
 	verb     chat.Verb
-	joined   bool // a schema of one was joined: it has not been looked at yet
+	joined   bool // a schema was put in another place: it has not been looked at yet
 }
 
 func (m *moderner) note(what string) {
@@ -135,12 +135,13 @@ func (m *moderner) note(what string) {
 
 const deepestSchema = 100
 
-// filled are lists of a schema that have something in them, or are not there.
-var filled = []string{"enum", "anyOf", "oneOf", "allOf", "prefixItems", "type"}
-
 // modernize looks at one schema and those in it.
 func (m *moderner) modernize(v jsonscan.Value, depth int) {
-	if v.Kind() != jsonscan.Object || depth > deepestSchema {
+	switch kind := v.Kind(); {
+	case kind == jsonscan.String || kind == jsonscan.Number || kind == jsonscan.Null:
+		m.mendSchema(v)
+		return
+	case kind != jsonscan.Object || depth > deepestSchema:
 		return
 	}
 	tuple := v.Get("items").Kind() == jsonscan.Array
@@ -149,12 +150,7 @@ func (m *moderner) modernize(v jsonscan.Value, depth int) {
 		case "const", "default", "example", "examples":
 			continue
 		}
-		if inner.Absent() {
-			m.remove(key, inner, key.Name+": null is left out")
-			continue
-		}
-		if inner.Kind() == jsonscan.Array && inner.Len() == 0 && slices.Contains(filled, key.Name) {
-			m.remove(key, inner, key.Name+": an empty list is left out")
+		if m.mendMember(key, inner) {
 			continue
 		}
 		switch key.Name {
@@ -237,8 +233,7 @@ func (m *moderner) lookAtNamed(name string, v jsonscan.Value, depth int) {
 		case jsonscan.Object, jsonscan.True, jsonscan.False:
 			m.modernize(inner, depth+1)
 		default:
-			m.edits.Replace(inner, []byte("{}"))
-			m.note("what is no schema allows everything")
+			m.mendSchema(inner)
 		}
 	}
 }
@@ -314,4 +309,29 @@ func (m *moderner) gatherRequired(v jsonscan.Value) {
 		m.edits.Append(v, "required", written)
 	}
 	m.note("required names each property once")
+}
+
+// Describe puts words before those that describe a schema.
+func Describe(schema []byte, words string) []byte {
+	root := jsonscan.At(schema, 0)
+	if words == "" || root.Kind() != jsonscan.Object {
+		return schema
+	}
+	var e jsonscan.Edits
+	switch own := root.Get("description"); own.View() {
+	case "":
+		if own.Exists() {
+			e.ReplaceText(own, words)
+		} else {
+			e.Append(root, "description", jsonscan.AppendText(nil, words))
+		}
+	case words:
+	default:
+		e.ReplaceText(own, words+"\n"+own.View())
+	}
+	described, err := e.Apply(schema)
+	if err != nil {
+		return schema
+	}
+	return described
 }

@@ -71,7 +71,7 @@ const (
 	Without                            // it does not know what Refused names
 	Blind                              // its model sees no pictures
 	Plain                              // it takes words only as one string
-	Loose                              // it can make nothing of the bounds in schemas of tools
+	Loose                              // it can make nothing of the bounds in schemas
 	Beside                             // it takes only words in the results of tools
 	Unhinted                           // it does not know what Refused names, which says nothing of the answer
 	Undeveloped                        // it knows the system by no other name

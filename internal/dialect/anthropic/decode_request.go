@@ -202,7 +202,7 @@ func (r *requestReader) readField(key string, v jsonscan.Value) {
 		r.reasoningEffort = v
 	case "output_config":
 		r.readConfig(v)
-	case "output_format":
+	case olderFormat:
 		r.readFormat(v, key)
 	case "metadata":
 		r.readMetadata(v)
@@ -314,12 +314,21 @@ func (r *requestReader) readFormat(v jsonscan.Value, key string) {
 	case !bytes.HasPrefix(f.Schema, []byte("{")):
 		r.refuseType(key+".schema", "an object")
 	default:
-		r.talk.Format = f
-		if key != paths[chat.FieldFormat] {
-			r.talk.Spell(chat.FieldFormat, prefix+key)
+		if r.talk.Format != nil {
+			r.note(chat.Lost(olderFormat, chat.Dropped, "output_config.format is given as well"))
+		}
+		if r.talk.Format == nil || key != olderFormat {
+			r.talk.Format = f
+			delete(r.talk.Spelled, chat.FieldFormat)
+			if key != paths[chat.FieldFormat] {
+				r.talk.Spell(chat.FieldFormat, prefix+key)
+			}
 		}
 	}
 }
+
+// olderFormat is what output_config.format was called before.
+const olderFormat = "output_format"
 
 func (r *requestReader) readCache(v jsonscan.Value) *chat.Cache {
 	c := new(chat.Cache)

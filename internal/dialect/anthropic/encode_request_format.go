@@ -59,7 +59,7 @@ func (w *requestWriter) shape() json.RawMessage {
 		return nil
 	case chat.JSONSchema:
 	}
-	ordered, changed := dialect.OrderProperties(f.Schema)
+	ordered, changed := dialect.OrderProperties(dialect.Describe(f.Schema, f.Description))
 	if changed {
 		w.lose(chat.Lost(chat.FieldFormat, chat.Ignored, dialect.OrderNote))
 	}
@@ -80,13 +80,6 @@ func (w *requestWriter) shape() json.RawMessage {
 	if note != "" {
 		w.lose(chat.Lost(chat.FieldFormat, chat.Approximated, note))
 	}
-	root := jsonscan.At(schema, 0)
-	if f.Description == "" || root.Get("description").Exists() {
-		return schema
-	}
-	var e jsonscan.Edits
-	e.Append(root, "description", jsonscan.AppendText(nil, f.Description))
-	schema, _ = e.Apply(schema)
 	return schema
 }
 

@@ -132,10 +132,11 @@ func (w *requestWriter) writeShape() {
 	if f == nil {
 		return
 	}
-	if f.Name != "" || f.Description != "" {
-		w.lose(chat.Lost(chat.FieldFormat, chat.Ignored, "its name and description"))
+	if f.Name != "" {
+		w.lose(chat.Lost(chat.FieldFormat, chat.Ignored, "its name"))
 	}
-	schema, notes := rewrite(f.Schema, false)
+	bound := w.loosen(f.Schema, chat.Lost(chat.FieldFormat, chat.Approximated, "bounds of its values: in words only"))
+	schema, notes := rewrite(dialect.Describe(bound, f.Description), false)
 	if l, changed := notes.toLoss(chat.Lost(chat.FieldFormat, chat.Approximated, "")); changed {
 		w.lose(l)
 	}
@@ -218,6 +219,9 @@ func (w *requestWriter) writeThinking() {
 	want, losses := w.traits.think(t)
 	w.losses = append(w.losses, losses...)
 	show := w.traits.thinks && t.Show != nil && *t.Show
+	if want.budget != nil && *want.budget == 0 { // to show thoughts where there are none is refused
+		show = false
+	}
 	if w.refuses(thinkingConfig) && (want != thought{}) {
 		want = thought{}
 		w.lose(chat.Lost(chat.FieldThinking, chat.Dropped, notTaken))

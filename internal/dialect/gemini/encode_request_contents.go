@@ -249,11 +249,14 @@ func (w *requestWriter) writeResults(asked, heard []piece) {
 			inner := heard[at].Content[i]
 			inner.At = heard[at].At
 			w.refuseUnseen(piece{Part: &inner, m: heard[at].m})
+			if inner.Media != nil && inner.Media.Cite && !w.mustStandApart(&inner) {
+				w.lose(chat.LostPart(*heard[at].m, inner, chat.Dropped, citesDocument))
+			}
 		}
 		if slices.ContainsFunc(heard[at].Content, func(p chat.Part) bool { return p.Kind == chat.Document && !w.mustStandApart(&p) }) {
 			w.lose(chat.LostPart(*heard[at].m, *heard[at].Part, chat.Approximated, "a document as text"))
 		}
-		if w.isBlind() && slices.ContainsFunc(heard[at].Content, func(p chat.Part) bool { return p.Kind == chat.Image }) {
+		if slices.ContainsFunc(heard[at].Content, func(p chat.Part) bool { return w.mustStandApart(&p) }) {
 			w.lose(chat.LostPart(*heard[at].m, *heard[at].Part, chat.Approximated, "attached in a user's turn after the results"))
 		}
 		w.writeResult(a.ID, a.Name, heard[at].Part)

@@ -26,6 +26,10 @@ func (w *requestWriter) writePart(r role, p piece, proof string) {
 		w.beginTurn(r)
 		w.wrapPart(p, proof, func() { w.Key("text").Text(p.Text) })
 	case chat.Thought:
+		if r != model {
+			w.lose(chat.LostPart(*p.m, *p.Part, chat.Dropped, "only the model's turns have thoughts"))
+			return
+		}
 		w.beginTurn(r)
 		w.writeThought(p, proof)
 	case chat.Redacted:
@@ -191,11 +195,13 @@ func (w *requestWriter) mustStandApart(p *chat.Part) bool {
 // isBlind reports whether the model sees no pictures in results.
 func (w *requestWriter) isBlind() bool { return !w.traits.signed && !w.target.Compatible }
 
+const citesDocument = "citations of the document"
+
 // writeMedia writes a picture, a sound, a clip or a document.
 func (w *requestWriter) writeMedia(r role, p piece, proof string) {
 	m := p.Media
 	if m != nil && m.Cite {
-		w.lose(chat.LostPart(*p.m, *p.Part, chat.Dropped, "citations of the document"))
+		w.lose(chat.LostPart(*p.m, *p.Part, chat.Dropped, citesDocument))
 	}
 	switch {
 	case p.Kind == chat.Document && len(p.Content) > 0:
@@ -210,13 +216,16 @@ func (w *requestWriter) writeMedia(r role, p piece, proof string) {
 		w.refuse(chat.LostPart(*p.m, *p.Part, chat.Dropped, ""), "the file %q is not one of this model's API", m.FileID)
 	case r == user && w.refuseUnseen(p):
 	default:
-		if m.Name != "" || m.Note != "" || p.Name != "" {
+		if m.Name != "" || p.Name != "" {
 			w.lose(chat.LostPart(*p.m, *p.Part, chat.Ignored, "the file's name"))
 		}
 		if level := strings.ToLower(detailOf(m.Detail)); level != m.Detail && m.Detail != "auto" {
 			w.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, strings.TrimSpace("detail "+level)))
 		}
 		w.beginTurn(r)
+		if m.Note != "" { // what the client says about the document is for the model to read
+			w.say(m.Note)
+		}
 		w.wrapPart(p, proof, func() {
 			w.writeBlob(p.Part)
 			switch level := detailOf(m.Detail); {

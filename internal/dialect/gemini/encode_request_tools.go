@@ -85,6 +85,7 @@ func (w *requestWriter) declare(t *chat.Tool) {
 		w.lose(chat.LostTool(*t, chat.Approximated, "sent as a function with one string"))
 	}
 	writeText(&w.Writer, "description", description)
+	schema = w.loosen(schema, chat.LostTool(*t, chat.Approximated, "bounds of its arguments: in words only"))
 	if written, notes := rewrite(schema, true); written != nil {
 		w.Key("parametersJsonSchema").Raw(written)
 		if l, changed := notes.toLoss(chat.LostTool(*t, chat.Approximated, "")); changed {
@@ -95,6 +96,18 @@ func (w *requestWriter) declare(t *chat.Tool) {
 		w.WriteInside(jsonscan.Root(t.Raw))
 	}
 	w.Close(jsonscan.Object)
+}
+
+// loosen takes the bounds out of a schema that is too much for the API with them, and says so.
+func (w *requestWriter) loosen(schema []byte, l chat.Loss) []byte {
+	if !w.target.Loose {
+		return schema
+	}
+	loose, changed := dialect.LoosenSchema(schema)
+	if changed {
+		w.lose(l)
+	}
+	return loose
 }
 
 // writeServerTool writes a tool that runs at Google; another upstream's is refused.
@@ -114,6 +127,9 @@ func (w *requestWriter) writeChoice() {
 		w.lose(chat.Lost(chat.FieldParallel, chat.Dropped, "the API has no switch for it"))
 	}
 	mode, names := w.chooseMode(want)
+	if w.target.Loose {
+		mode, names = w.chooseLoosely(mode, names)
+	}
 	if mode == "" && !w.has("toolConfig") {
 		return
 	}
@@ -186,6 +202,22 @@ func (w *requestWriter) chooseFreely(want chat.ChoiceMode, functions, strict int
 		return "AUTO"
 	}
 	return ""
+}
+
+// chooseLoosely finds a mode in which the API does not hold calls to their schemas: it takes more of them then
+// (googleapis/python-genai#2133, #2293). Only the names of a choice among some tools need the other ones.
+func (w *requestWriter) chooseLoosely(mode string, names []string) (string, []string) {
+	want := &w.talk.Choice
+	switch {
+	case mode == "ANY" && (want.Mode == chat.Required || want.Mode == chat.Named):
+		w.lines = append(w.lines, dialect.MustCall(w.names.To, want.Name))
+		w.lose(chat.Lost(chat.FieldChoice, chat.Approximated, "asked for in words"))
+	case mode == "VALIDATED" && len(names) == 0:
+		w.lose(chat.Lost(chat.FieldTools, chat.Approximated, "not strict: it is too much for the API"))
+	default:
+		return mode, names
+	}
+	return "AUTO", nil
 }
 
 // keepExisting checks that the tools that are named are there.

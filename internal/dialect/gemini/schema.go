@@ -121,6 +121,8 @@ func (w *schemaWriter) writeFields(fields schemaFields, depth int) {
 			return
 		}
 	}
+	kinds := fields.kinds()
+	fields = w.dropIdle(fields, kinds)
 	folded := w.foldKeywords(fields)
 	w.Open(jsonscan.Object)
 	described := false
@@ -132,7 +134,7 @@ func (w *schemaWriter) writeFields(fields schemaFields, depth int) {
 		}
 		w.writeField(fields, f, depth)
 	}
-	if slices.Contains(fields.kinds(), "array") && !fields.get("items").Exists() && !fields.get("prefixItems").Exists() {
+	if slices.Contains(kinds, "array") && !fields.get("items").Exists() && !fields.get("prefixItems").Exists() {
 		w.note(false, "a list without items has {}")
 		w.Key("items").Open(jsonscan.Object).Close(jsonscan.Object)
 	}

@@ -22,6 +22,35 @@ var carried = []string{
 // silent are the fields that say nothing to a model.
 var silent = []string{"$schema", "$comment", "$vocabulary", "deprecated", "readOnly", "writeOnly", "id"}
 
+// dropIdle leaves out the fields that say nothing about values of a schema's types, which the API refuses where
+// JSON Schema passes them over: properties of a string (anomalyco/opencode#11888).
+func (w *schemaWriter) dropIdle(fields schemaFields, kinds []string) schemaFields {
+	idle := func(f schemaField) bool {
+		about := subjects(f.name)
+		return about != nil && !slices.ContainsFunc(kinds, func(kind string) bool { return slices.Contains(about, kind) })
+	}
+	if len(kinds) == 0 || !slices.ContainsFunc(fields, idle) {
+		return fields
+	}
+	w.note(false, "what says nothing about a type is left out")
+	return slices.DeleteFunc(slices.Clone(fields), idle)
+}
+
+var objects, lists, numbers = []string{"object"}, []string{"array"}, []string{"integer", "number"}
+
+// subjects are the types that a field says something about, where they are not all.
+func subjects(name string) []string {
+	switch name {
+	case "properties", "required", "additionalProperties", "propertyOrdering":
+		return objects
+	case "items", "prefixItems", "minItems", "maxItems":
+		return lists
+	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum":
+		return numbers
+	}
+	return nil
+}
+
 // foldKeywords tells in words what the API does not know of a schema.
 func (w *schemaWriter) foldKeywords(fields schemaFields) string {
 	var told []string
