@@ -147,7 +147,7 @@ func (m *moderner) modernize(v jsonscan.Value, depth int) {
 	tuple := v.Get("items").Kind() == jsonscan.Array
 	for key, inner := range v.Members() {
 		switch key.Name {
-		case "const", "default", "example", "examples":
+		case "const", "default", "example":
 			continue
 		}
 		if m.mendMember(key, inner) {

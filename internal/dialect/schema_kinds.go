@@ -54,15 +54,20 @@ func (m *moderner) modernizeType(key jsonscan.Key, v jsonscan.Value) {
 	}
 	out, known, same := jsonscan.NewWriter(nil).Open(jsonscan.Array), make(map[string]bool), true
 	for _, one := range v.Elements() {
-		if one.Kind() != jsonscan.String {
+		word := one.View()
+		switch one.Kind() {
+		case jsonscan.String:
+		case jsonscan.Null: // as YAML reads [string, null]
+			word = "none"
+		default:
 			return // a choice of schemas, which one of the dialects may know
 		}
-		name := m.kindOf(one.View())
+		name := m.kindOf(word)
 		if name == "" {
 			m.remove(key, v, "any type is no type")
 			return
 		}
-		if same = same && name == one.View() && !known[name]; !known[name] {
+		if same = same && name == word && !known[name]; !known[name] {
 			known[name] = true
 			out.Text(name)
 		}

@@ -21,6 +21,7 @@ const (
 	schemaValue valueKind = "a schema"
 	listValue   valueKind = "a list of schemas"
 	enumValue   valueKind = "a list of values"
+	shownValue  valueKind = "a list of examples"
 )
 
 // valueOf is what a keyword's value must be, where APIs refuse any other.
@@ -40,6 +41,8 @@ func valueOf(keyword string) valueKind {
 		return listValue
 	case "enum":
 		return enumValue
+	case "examples":
+		return shownValue
 	}
 	return ""
 }
@@ -122,6 +125,8 @@ func toValue(want valueKind, keyword string, v jsonscan.Value) (mended string, f
 		return "", kind == jsonscan.Array
 	case enumValue:
 		return "", kind != jsonscan.Object
+	case shownValue:
+		return "[" + string(v.Raw()) + "]", kind == jsonscan.Array
 	}
 	return "", false
 }
