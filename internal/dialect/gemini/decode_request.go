@@ -166,6 +166,7 @@ func (r *requestReader) readSystem(v jsonscan.Value) {
 				r.refuseType(fmt.Sprintf("systemInstruction.parts[%d]", i), "text")
 				return
 			}
+			r.noteIdle(fmt.Sprintf("systemInstruction.parts[%d]", i), &p)
 			for _, e := range p.extra {
 				r.note(fmt.Sprintf("%s.systemInstruction.parts[%d].%s", name, i, e.name), chat.Dropped, "unknown")
 			}

@@ -142,6 +142,7 @@ func (r *requestReader) readPart(m *chat.Message, v jsonscan.Value) {
 		return
 	}
 	p.At = r.turns.part
+	r.noteIdle(r.pathOf(""), &w)
 	before := len(m.Parts)
 	r.sign(m, &p, w.signature)
 	switch {
@@ -217,7 +218,7 @@ func (r *requestReader) keep(p *chat.Part, extra []wireMember) {
 
 // innermostName is the name of a member without those of the objects that it is in.
 func innermostName(name string) string {
-	for _, outer := range []string{"functionCall.", "functionResponse.", "parts.", "inlineData.", "fileData."} {
+	for _, outer := range []string{"functionCall.", "functionResponse.", "parts.", "inlineData.", "fileData.", mediaResolution + "."} {
 		name = strings.TrimPrefix(name, outer)
 	}
 	return name

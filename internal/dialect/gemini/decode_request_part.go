@@ -75,15 +75,27 @@ func (p *wirePart) readMember(key field, v jsonscan.Value) bool {
 		ok = p.readBlob(key.name, v)
 	case "executableCode", "codeExecutionResult", "toolCall", "toolResponse":
 		p.addData(key.name)
-	case "mediaResolution": // {"level": "MEDIA_RESOLUTION_HIGH"}
-		if v.Kind() == jsonscan.Object {
-			v = fieldOf(v, "level")
-		}
-		if v.Exists() {
-			p.resolution, ok = resolutions.readWord(v)
-		}
+	case mediaResolution:
+		ok = p.readResolution(v)
 	default:
 		p.extra = append(p.extra, wireMember{key.spelled, v.Raw()})
+	}
+	return ok
+}
+
+// readResolution reads {"level": "MEDIA_RESOLUTION_HIGH"}, or just the level.
+func (p *wirePart) readResolution(v jsonscan.Value) (ok bool) {
+	if v.Kind() != jsonscan.Object {
+		p.resolution, ok = resolutions.readWord(v)
+		return ok
+	}
+	ok = true
+	for key, v := range fields(v) {
+		if key.name == "level" {
+			p.resolution, ok = resolutions.readWord(v)
+		} else {
+			p.extra = append(p.extra, wireMember{mediaResolution + "." + key.spelled, v.Raw()})
+		}
 	}
 	return ok
 }
@@ -280,11 +292,22 @@ func oneLine(raw []byte) []byte {
 	return []byte(compactText(raw))
 }
 
-// isBareProof reports whether a part of a user's turn is a signature of nothing, and notes it: only what the
-// model has made is signed, and without it the part would be an empty text, which Google refuses.
+// noteIdle tells of what a part at a path says that only parts of another kind can mean.
+func (r *requestReader) noteIdle(path string, p *wirePart) {
+	words := p.data == "" || p.data == "text"
+	if p.thought && (!words || r.turns.content < 0) {
+		r.note(name+"."+path+".thought", chat.Ignored, "only words of a turn are thoughts")
+	}
+	if p.resolution != "" && p.data != "inlineData" && p.data != "fileData" {
+		r.note(name+"."+path+"."+mediaResolution, chat.Ignored, "only media have one")
+	}
+}
+
+// isBareProof reports whether a part of a user's turn is a signature of nothing, and notes a signature: only what
+// the model has made is signed, and without it the part would be an empty text, which Google refuses.
 func (r *requestReader) isBareProof(m chat.Message, p chat.Part) bool {
 	bare := p.Text == "" && (p.Kind == chat.Text || p.Kind == chat.Thought)
-	if bare {
+	if bare || p.Proof != "" {
 		r.talk.Notes = append(r.talk.Notes, chat.LostPart(m, p, chat.Ignored, "a signature in a turn of the user's"))
 	}
 	return bare

@@ -249,6 +249,9 @@ func (w *requestWriter) writeResults(asked, heard []piece) {
 			inner := heard[at].Content[i]
 			inner.At = heard[at].At
 			w.refuseUnseen(piece{Part: &inner, m: heard[at].m})
+			if len(inner.Citations) > 0 {
+				w.lose(chat.LostPart(*heard[at].m, inner, chat.Ignored, "citations"))
+			}
 			if inner.Media != nil && inner.Media.Cite && !w.mustStandApart(&inner) {
 				w.lose(chat.LostPart(*heard[at].m, inner, chat.Dropped, citesDocument))
 			}
