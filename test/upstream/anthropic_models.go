@@ -47,7 +47,7 @@ func (c claude) oneSampler() bool { return c.version >= 401 }
 func (c claude) prefill() bool { return c.version < 406 }
 
 // midSystem is whether system turns are allowed among the messages.
-func (c claude) midSystem() bool { return c.family == "opus" && c.version >= 408 }
+func (c claude) midSystem() bool { return c.version >= 500 || c.family == "opus" && c.version >= 408 }
 
 func (c claude) budgets() bool  { return c.version <= 406 }
 func (c claude) adaptive() bool { return c.version >= 406 }

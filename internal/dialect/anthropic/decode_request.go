@@ -127,6 +127,9 @@ type requestReader struct {
 	sawMessages bool
 	// These mean something only together.
 	thinking, reasoning, reasoningEffort, outputEffort jsonscan.Value
+
+	turnEffort jsonscan.Value // what the last turn of the system's says of it
+	lastUser   int            // index of the user's last message, or -1 before it was looked for
 }
 
 func newReader(loose bool) *requestReader {

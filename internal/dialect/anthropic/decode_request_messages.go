@@ -12,14 +12,15 @@ import (
 var roles = map[string]chat.Role{"user": chat.User, "assistant": chat.Assistant, "system": chat.System}
 
 // readMessages reads the conversation.
-func (r *requestReader) readMessages(v jsonscan.Value) {
-	for i, v := range r.elements(v, "messages") {
+func (r *requestReader) readMessages(list jsonscan.Value) {
+	r.lastUser = -1
+	for i, v := range r.elements(list, "messages") {
 		if i == dialect.MostMessages {
 			r.refuseValue("messages", "at most %d are taken.", dialect.MostMessages)
 			return
 		}
 		r.message = i
-		if m, ok := r.readTurn(v); ok {
+		if m, ok := r.readTurn(v); ok && !r.isDirective(m, v, list) {
 			r.addTurns(m)
 		}
 		r.message = -1
@@ -48,7 +49,7 @@ func (r *requestReader) addTurn(m chat.Message) {
 
 func (r *requestReader) readTurn(v jsonscan.Value) (m chat.Message, ok bool) {
 	m.At = r.message
-	role := ""
+	role, directs := "", v.Get("role").View() == "system"
 	for key, v := range r.members(v, "") {
 		switch key {
 		case "role":
@@ -56,7 +57,9 @@ func (r *requestReader) readTurn(v jsonscan.Value) (m chat.Message, ok bool) {
 		case "content":
 			m.Parts = r.readBlocks(v, key, &r.part)
 		default:
-			r.note(r.lossHere(chat.Dropped, key))
+			if !directs || key != outputConfig && key != clearAt {
+				r.note(r.lossHere(chat.Dropped, key))
+			}
 		}
 	}
 	if r.err != nil {

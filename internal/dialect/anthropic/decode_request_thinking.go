@@ -11,6 +11,9 @@ func (r *requestReader) readThinking(model string) {
 	if r.err != nil {
 		return
 	}
+	if r.turnEffort.Exists() {
+		r.outputEffort = r.turnEffort
+	}
 	switch {
 	case r.thinking.Exists():
 	case r.reasoningEffort.Exists():

@@ -86,8 +86,8 @@ var models = []struct {
 }{
 	{&large55, []string{"opus-5-5", "fable-5-1", "fable-5-2", "mythos-5-1", "mythos-5-2"}},
 	{&small55, []string{"sonnet-5-5", "haiku-5-5"}},
-	{&claude48, []string{"opus-5", "fable-5", "mythos-5", "opus-4-8"}},
-	{&claude47, []string{"mythos-preview", "sonnet-5", "opus-4-7"}},
+	{&claude48, []string{"opus-5", "sonnet-5", "fable-5", "mythos-5", "opus-4-8"}},
+	{&claude47, []string{"mythos-preview", "opus-4-7"}},
 	{&claude46, []string{"opus-4-6", "sonnet-4-6"}},
 	{&claude45, []string{"opus-4-5", "sonnet-4-5", "haiku-4-5"}},
 	{&opus41, []string{"opus-4-1"}},
