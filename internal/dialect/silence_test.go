@@ -93,6 +93,7 @@ var fieldsOfAll = map[string]struct {
 		`"thinking":{"type":"enabled","budget_tokens":2000}`, `"thinking":{"type":"enabled","budget_tokens":2000,"display":"omitted"}`, `"tool_choice":{"type":"any"}`, `"tool_choice":{"type":"auto","disable_parallel_tool_use":true}`,
 		`"temperature":0.3`, `"top_p":0.3`, `"top_k":3`, `"compaction":{"x":1}`, `"context_management":{"edits":[{"type":"clear_tool_uses_20250919"}]}`, `"fallbacks":[{"model":"x"}]`, `"mcp_servers":[{"name":"x"}]`,
 		`"output_format":{"type":"json_schema","schema":{"type":"object","properties":{}}}`, `"thread":{"id":"x"}`, `"block_binding":{"x":1}`, `"fallback_credit_token":"x"`, `"reasoning_effort":"high"`,
+		`"billing_policy":{"type":"billing_policy","bill_to":"user_profile"}`, `"thinking":{"type":"adaptive","block_binding":{"prefix_mismatch_behavior":"error"}}`, `"thinking":{"type":"adaptive","display":"updates"}`,
 	}},
 	G: {`{"contents":[{"parts":[{"text":"go"}]}],` + toolsG + `§}`, []string{
 		`"cachedContent":"cachedContents/x"`, `"labels":{"a":"b"}`, `"serviceTier":"flex"`, `"store":true`, `"safetySettings":[{"category":"C","threshold":"T"}]`, `"continuationToken":"t"`, `"systemInstruction":"s"`,
@@ -101,7 +102,51 @@ var fieldsOfAll = map[string]struct {
 		configG(`"seed":7`), configG(`"responseLogprobs":true`), configG(`"logprobs":3`), configG(`"responseMimeType":"application/json"`), configG(`"responseSchema":{"type":"OBJECT","properties":{}}`), configG(`"responseJsonSchema":{"type":"object","properties":{}}`),
 		configG(`"responseFormat":[{"audio":{"x":1}}]`), configG(`"responseModalities":["TEXT","IMAGE"]`), configG(`"mediaResolution":"MEDIA_RESOLUTION_LOW"`), configG(`"speechConfig":{"languageCode":"de"}`), configG(`"imageConfig":{"aspectRatio":"1:1"}`),
 		configG(`"thinkingConfig":{"includeThoughts":true}`), configG(`"thinkingConfig":{"thinkingBudget":2000}`), configG(`"enableEnhancedCivicAnswers":true`), configG(`"audioTimestamp":true`), configG(`"routingConfig":{"x":1}`), configG(`"modelSelectionConfig":{"x":1}`),
+		configG(`"audioTranscriptionConfig":{"languageCodes":["de"]}`), configG(`"translationConfig":{"targetLanguageCode":"de"}`), configG(`"enableAffectiveDialog":true`), configG(`"generationOutputConfig":{"x":1}`), `"modelArmorConfig":{"promptTemplateName":"x"}`,
 	}},
+}
+
+// membersOfAll are members that objects of requests have in their authors' types, behind the place in an object that has one.
+var membersOfAll = map[string][]struct {
+	ask     string
+	members []string
+}{
+	A: {
+		{`{"model":"m","max_tokens":99,"messages":[{"role":"user","content":"go"},{"role":"system","content":"s"§},{"role":"assistant","content":"so"},{"role":"user","content":"on"}]}`, []string{`"clear_at":"next_user_message"`, `"output_config":{"effort":"low"}`, `"output_config":{"zzz":1}`}},
+		{calledA(`{"type":"tool_result","tool_use_id":"toolu_1","content":[{"type":"text","text":"r"§}]}`), []string{`"citations":[{"type":"char_location","cited_text":"q","document_index":0,"document_title":"D","start_char_index":0,"end_char_index":1}]`}},
+	},
+	G: {
+		{`{"contents":[{"parts":[{"text":"go"§}]}]}`, []string{`"thought":true`, `"thoughtSignature":"c2ln"`, `"mediaResolution":{"level":"MEDIA_RESOLUTION_LOW"}`, `"mediaResolution":{"numTokens":7}`, `"partMetadata":{"a":1}`}},
+		{`{"contents":[{"parts":[{"text":"go"},{"inlineData":{"mimeType":"image/png","data":"iVBORw0KGgo="}§}]}]}`, []string{`"thought":true`, `"thoughtSignature":"c2ln"`, `"mediaResolution":{"numTokens":7}`, `"mediaProcessing":{"x":1}`}},
+		{`{"contents":[{"parts":[{"text":"go"}]},{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}§}]},{"parts":[{"functionResponse":{"name":"f","response":{"output":"x"}}§}]}]}`, []string{`"thought":true`, `"mediaResolution":{"level":"MEDIA_RESOLUTION_LOW"}`, `"videoMetadata":{"fps":1}`}},
+		{`{"systemInstruction":{"parts":[{"text":"s"§}]},"contents":[{"parts":[{"text":"go"}]}]}`, []string{`"thought":true`, `"mediaResolution":{"level":"MEDIA_RESOLUTION_LOW"}`, `"partMetadata":{"a":1}`}},
+	},
+}
+
+// TestNoMemberThatIsKnownIsLostInSilence is the same for members that mean something only elsewhere.
+func TestNoMemberThatIsKnownIsLostInSilence(t *testing.T) {
+	t.Parallel()
+	for from, list := range membersOfAll {
+		for _, to := range others(from) {
+			for _, each := range list {
+				outcome := func(ask string) string {
+					l := try(t, trip{from: from, to: to, ask: ask})
+					if l.failure != nil {
+						return l.failure.Error()
+					}
+					return l.got().Raw + l.told()
+				}
+				plain := outcome(withMember(each.ask, "", -1))
+				for at := range strings.Count(each.ask, place) {
+					for _, member := range each.members {
+						if outcome(withMember(each.ask, ","+member, at)) == plain {
+							t.Errorf("%s to %s: %s is lost behind %s", from, to, member, near(each.ask, at))
+						}
+					}
+				}
+			}
+		}
+	}
 }
 
 // thoughtful are answers that show what is done here: stop sequences, thoughts that are not shown.

@@ -1,0 +1,79 @@
+package dialect_test
+
+import (
+	"strings"
+	"testing"
+
+	"stele/internal/chat"
+)
+
+// directedA is a request of Anthropic's dialect in which the system speaks between turns, with more members there.
+func directedA(system, more string) string {
+	return `{"model":"m","max_tokens":9000` + more + `,"messages":[{"role":"user","content":"go"},{"role":"system",` + system + `},{"role":"assistant","content":"so"},{"role":"user","content":"on"}]}`
+}
+
+// What stands in requests as their authors' newest types have it, and as files of another format are read.
+var hardGiven = section{"BH", "what the newest types have, and what other formats make of schemas", []hard{
+	// diegosouzapw/OmniRoute#10457: Claude Code sends turns of the system's that say nothing but how much is to be thought.
+	{number: 1490, name: "how much is to be thought from some turn on, as Claude Code says it", answer: "the last of them counts", run: func(t *testing.T) {
+		for _, ask := range []string{
+			directedA(`"content":[],"output_config":{"effort":"low"}`, ""),
+			directedA(`"output_config":{"effort":"low"}`, `,"output_config":{"effort":"high"}`),
+			`{"model":"m","max_tokens":9000,"messages":[{"role":"system","content":[],"output_config":{"effort":"high"}},{"role":"user","content":"go"},{"role":"system","content":[],"output_config":{"effort":"low"}},{"role":"assistant","content":"so"},{"role":"user","content":"on"}],"output_config":{"effort":"max"}}`,
+		} {
+			l := take(t, trip{from: A, to: O, model: "gpt-5.1", ask: ask})
+			l.sends("reasoning_effort", `"low"`)
+			l.sends("messages", `[{"role":"user","content":"go"},{"role":"assistant","content":"so"},{"role":"user","content":"on"}]`)
+			l.quiet()
+			l = take(t, trip{from: A, to: G, ask: ask})
+			l.sends("generationConfig.thinkingConfig.thinkingLevel", `"LOW"`)
+			is(t, "turns", len(l.got().Get("contents").Array()), 3)
+			l.quiet()
+		}
+		ask := directedA(`"content":"be brief","output_config":{"effort":"low","task_budget":{"total":9}}`, "")
+		l := take(t, trip{from: A, to: O, model: "gpt-5.1", ask: ask})
+		l.sends("messages.1", `{"role":"system","content":"be brief"}`)
+		l.warns("messages[1]", chat.Dropped)
+		is(t, "its own bytes", take(t, trip{from: A, to: A, ask: ask}).got().Raw, strings.Replace(ask, `"m"`, `"`+models[A]+`"`, 1))
+		refuses(t, trip{from: A, to: O, ask: directedA(`"content":[],"output_config":{"effort":"much"}`, "")}, "output_config.effort")
+	}},
+	// BetaSystemMessageParam of @anthropic-ai/sdk 1.10: such text is the model's to see in one turn only, and stays in the list.
+	{number: 1491, name: "text of the system's whose time is over", run: func(t *testing.T) {
+		for to, at := range map[string]string{O: "messages", G: "contents"} {
+			l := take(t, trip{from: A, to: to, ask: directedA(`"content":"be brief","clear_at":"next_user_message"`, "")})
+			is(t, to, strings.Contains(l.got().Get(at).Raw, "brief"), false)
+			l.warns("messages[1]", chat.Ignored)
+			l = take(t, trip{from: A, to: to, ask: directedA(`"content":"be brief","clear_at":"never"`, "")})
+			is(t, "never: "+to, strings.Contains(l.got().Get(at).Raw, "brief"), true)
+			is(t, "never: "+to, l.warned("messages[1]", chat.Ignored) || l.warned("messages[1]", chat.Dropped), false)
+			last := `{"model":"m","max_tokens":9000,"messages":[{"role":"user","content":"go"},{"role":"system","content":"be brief","clear_at":"next_user_message"}]}`
+			is(t, "last: "+to, strings.Contains(take(t, trip{from: A, to: to, ask: last}).got().Get(at).Raw, "brief"), true)
+		}
+	}},
+	// letta-ai/letta-code#3989, and the profiles of @langchain/anthropic 1.5.13: of the models before 4.8 none takes it.
+	{number: 1492, name: "system text between turns, to Claudes other than Opus", run: func(t *testing.T) {
+		ask := `{"model":"m","messages":[{"role":"user","content":"go"},{"role":"system","content":"x"},{"role":"assistant","content":"so"},{"role":"user","content":"on"}]}`
+		for model, want := range map[string]string{"claude-sonnet-5": "system", "claude-sonnet-5-5": "system", "claude-fable-5": "system", "claude-mythos-preview": "user", "claude-opus-4-7": "user", "claude-sonnet-4-6": "user"} {
+			is(t, model, take(t, trip{from: O, to: A, model: model, ask: ask}).got().Get("messages.1.role").Str, want)
+		}
+		l := take(t, refusesFirst(trip{from: O, to: A, model: "claude-sonnet-5", ask: ask}, 400, "messages.1.role: role 'system' is not supported on this model."))
+		is(t, "refused", l.then().Get("messages.1.role").Str, "user")
+		l.warns("messages[1]", chat.Approximated)
+	}},
+	// YAML reads type: [string, null] as a text and a null; servers of the Model Context Protocol that are made of OpenAPI have examples that are no list.
+	{number: 1493, name: "a null among the types of a schema, and examples that are no list", run: func(t *testing.T) {
+		for value, want := range map[string]string{
+			`"type":["string",null]`:          `"type":["string","null"]`,
+			`"type":[null,"Integer"]`:         `"type":["null","integer"]`,
+			`"type":"string","examples":"x"`:  `"type":"string","examples":["x"]`,
+			`"type":"string","examples":null`: `"type":"string"`,
+		} {
+			ask := saysO(`"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{"a":{` + value + `}}}}}]`)
+			l := take(t, trip{from: O, to: A, ask: ask})
+			l.sends("tools.0.input_schema.properties.a", "{"+want+"}")
+			l.warns("tools[0]", chat.Ignored)
+		}
+		l := take(t, trip{from: O, to: G, ask: saysO(`"response_format":{"type":"json_schema","json_schema":{"name":"n","schema":{"type":"object","properties":{"a":{"type":["string",null]}}}}}`)})
+		l.sends("generationConfig.responseJsonSchema.properties.a", `{"type":["string","null"]}`)
+	}},
+}}
