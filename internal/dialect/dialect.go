@@ -96,6 +96,8 @@ type Target struct {
 	// Bridge puts a turn of the model's between results and what the user says then: the upstream
 	// wants one there.
 	Bridge bool
+	// SystemFirst makes the user's, in a client's own bytes, what the system says between turns: the upstream takes none there.
+	SystemFirst bool
 	// Beside puts what is no text behind the results of tools: the upstream takes only words in them.
 	Beside bool
 	// Plain makes one text of the texts of a turn: the upstream takes no list of them.

@@ -60,6 +60,23 @@ var hardGiven = section{"BH", "what the newest types have, and what other format
 		is(t, "refused", l.then().Get("messages.1.role").Str, "user")
 		l.warns("messages[1]", chat.Approximated)
 	}},
+	// decolua/9router#1603 and anthropics/claude-code#61412: a name that leads to an older model, or a target that is asked in a newer one's place.
+	{number: 1494, name: "system text between turns, to a Claude that takes none, by a name that told the client nothing", answer: "asked again with it as marked text of the user, with a warning; all other bytes stay", run: func(t *testing.T) {
+		const words = "messages.1.role: role 'system' is not supported on this model."
+		for system, want := range map[string]string{
+			`"content":"be brief"`: `{"role":"user","content":"<system-reminder>\nbe brief\n</system-reminder>"},`,
+			`"content":[{"type":"text","text":"a","cache_control":{"type":"ephemeral"}},{"type":"text","text":" "}],"output_config":{"effort":"low"},"clear_at":"never"`: `{"role":"user","content":[{"type":"text","text":"<system-reminder>\na\n</system-reminder>","cache_control":{"type":"ephemeral"}}]},`,
+			`"content":[],"output_config":{"effort":"low"}`:       ``,
+			`"content":"be brief","clear_at":"next_user_message"`: ``,
+		} {
+			ask := directedA(system, `,"context_management":{"edits":[]}`)
+			l := take(t, refusesFirst(trip{from: A, to: A, model: "claude-sonnet-4-6", ask: ask}, 400, words))
+			is(t, system, l.then().Raw, strings.NewReplacer(`{"role":"system",`+system+`},`, want, `"model":"m"`, `"model":"claude-sonnet-4-6"`).Replace(ask))
+			is(t, "told: "+system, l.warned("messages[1]", chat.Approximated) || l.warned("messages[1]", chat.Dropped) || l.warned("messages[1]", chat.Ignored), true)
+		}
+		is(t, "by its own name", len(try(t, refusesFirst(trip{from: A, to: A, model: "m", ask: directedA(`"content":"be brief"`, "")}, 400, words)).sent), 1)
+		is(t, "nothing to change", len(try(t, refusesFirst(trip{from: A, to: A, ask: plain[A]}, 400, words)).sent), 1)
+	}},
 	// YAML reads type: [string, null] as a text and a null; servers of the Model Context Protocol that are made of OpenAPI have examples that are no list.
 	{number: 1493, name: "a null among the types of a schema, and examples that are no list", run: func(t *testing.T) {
 		for value, want := range map[string]string{

@@ -120,7 +120,7 @@ func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m at
 		Nameless: c.account.Kind.Nameless, Choiceless: c.account.Kind.Choiceless, Threadless: !c.isHome(),
 		Proof: c.proof(req.Origin.Dialect, t.Model), Resume: m.resume, MaxOutput: cmp.Or(m.room, t.MostOutput),
 		Forget: m.has(fault.WithoutThoughts), Remind: m.has(fault.WithThoughts), Unenforced: m.has(fault.Unenforced),
-		Bridge: m.has(fault.InTurns), Plain: m.has(fault.Plain), Loose: m.has(fault.Loose), Beside: m.has(fault.Beside), Worded: m.has(fault.Worded), Refused: m.refused,
+		SystemFirst: m.has(fault.SystemFirst), Bridge: m.has(fault.InTurns), Plain: m.has(fault.Plain), Loose: m.has(fault.Loose), Beside: m.has(fault.Beside), Worded: m.has(fault.Worded), Refused: m.refused,
 	}
 	pass := req.PassesTo(c.dialect.Name())
 	if pass {

@@ -54,6 +54,9 @@ func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat
 		if isAlias(req.Model, t.Model) {
 			ways |= fault.Rethought | fault.Editable
 		}
+		if c.authors && ways&fault.Rethought != 0 { // at others the form is ours then
+			ways |= fault.SystemFirst
+		}
 		reply, err := c.askAndMend(ctx, req, t, &m, ways)
 		if err == nil || !c.reforms(req, err) {
 			return reply, err

@@ -32,7 +32,7 @@ func (Codec) PassRequest(req *chat.Request, target dialect.Target) (dialect.Call
 	if threaded && target.Threadless {
 		return dialect.Call{}, refuseThread()
 	}
-	if !loose && !folded && !req.Origin.Facts.Envelopes && !target.Forget && len(target.Refused) == 0 {
+	if !loose && !folded && !req.Origin.Facts.Envelopes && !target.Forget && !target.SystemFirst && len(target.Refused) == 0 {
 		var edits jsonscan.Edits
 		edits.ReplaceText(model, target.Model)
 		call.Body = nil

@@ -17,6 +17,7 @@ func edit(call *dialect.Call, target dialect.Target) (err error) {
 	e.loosen()
 	e.rethink()
 	e.openEnvelopes()
+	e.speakAsUser()
 	switch {
 	case e.added != nil && e.thinking.Exists():
 		e.edits.Replace(e.thinking, e.added)
