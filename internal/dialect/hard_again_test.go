@@ -331,8 +331,8 @@ var hardAgain = section{"AS", "what servers refuse in their own words, and what 
 				is(t, name, l.sent[1].Get(test.path).Raw, test.want)
 				is(t, name+", told and answered", fmt.Sprint(len(l.losses) > 0, strings.Contains(l.body, `"hi"`)), "true true")
 			}
-			authors := try(t, refusesFirst(trip{from: test.way, to: test.way, ask: test.ask}, 400, test.words))
-			is(t, name+", at the author's", fmt.Sprint(authors.status, len(authors.calls)), "400 1")
+			authors := try(t, refusesFirst(trip{from: test.way, to: test.way, model: "m", ask: test.ask}, 400, test.words))
+			is(t, name+", at the author's, by its own name", fmt.Sprint(authors.status, len(authors.calls)), "400 1")
 		}
 		l := try(t, refusesFirst(trip{from: O, to: O, model: "m", own: true, ask: withO(`"top_k":3`)}, 400, "Unknown parameter: 'top_k'."))
 		is(t, "a parameter", fmt.Sprint(l.status, len(l.calls)), "400 1")

@@ -77,6 +77,28 @@ var hardGiven = section{"BH", "what the newest types have, and what other format
 		is(t, "by its own name", len(try(t, refusesFirst(trip{from: A, to: A, model: "m", ask: directedA(`"content":"be brief"`, "")}, 400, words)).sent), 1)
 		is(t, "nothing to change", len(try(t, refusesFirst(trip{from: A, to: A, ask: plain[A]}, 400, words)).sent), 1)
 	}},
+	{number: 1495, name: "turns of which nothing is left", run: func(t *testing.T) {
+		for to, turn := range map[string]string{O: `{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"c2ln"}]}`, G: `{"role":"assistant","content":[]}`} {
+			l := try(t, trip{from: A, to: to, ask: `{"model":"m","max_tokens":99,"messages":[` + turn + `,` + turn + `]}`})
+			is(t, to, inLine(l.status, len(l.sent)), "400 0")
+		}
+	}},
+	{number: 1496, name: "a shape whose root does not say that it is an object", run: func(t *testing.T) {
+		shape := func(schema string) string {
+			return `{"model":"m","max_tokens":99,"output_config":{"format":{"type":"json_schema","schema":` + schema + `}},"messages":[{"role":"user","content":"go"}]}`
+		}
+		const own = `"properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}`
+		l := take(t, trip{from: A, to: O, ask: shape("{" + own)})
+		l.sends("response_format.json_schema", `{"name":"answer","schema":{"type":"object",`+own+`,"strict":true}`)
+		l.warns("output_config.format", chat.Added)
+		for _, any := range []string{`{}`, `{"description":"d"}`, `{"enum":["a","b"]}`} {
+			l = take(t, trip{from: A, to: O, ask: shape(any)})
+			is(t, any, l.got().Get("response_format").Exists(), false)
+			l.warns("output_config.format", chat.Approximated)
+		}
+		l = take(t, trip{from: A, to: O, ask: `{"model":"m","max_tokens":99,"tools":[{"name":"f","strict":true,"input_schema":{"title":"T"}}],"messages":[{"role":"user","content":"go"}]}`})
+		l.sends("tools.0.function", `{"name":"f","parameters":{"type":"object","title":"T","additionalProperties":false,"properties":{}},"strict":true}`)
+	}},
 	// YAML reads type: [string, null] as a text and a null; servers of the Model Context Protocol that are made of OpenAPI have examples that are no list.
 	{number: 1493, name: "a null among the types of a schema, and examples that are no list", run: func(t *testing.T) {
 		for value, want := range map[string]string{

@@ -17,7 +17,7 @@ func (e *requestWriter) writeMessages() {
 		e.err = refuseMissing("messages")
 		return
 	}
-	e.Key("messages").Open(array)
+	none := len(e.Key("messages").Open(array).Bytes())
 	e.writeSystem()
 	said := true
 	for i := 0; i < len(list) && e.err == nil; {
@@ -44,6 +44,9 @@ func (e *requestWriter) writeMessages() {
 		// Models behind this API begin anew unless they are asked for the rest.
 		e.loseTurn(list[n-1], chat.FieldPart, chat.Approximated, "the model is asked to go on from here")
 		e.writeTurn("user", []piece{{text: "Continue your last message exactly where it ends. Do not repeat any of it and do not comment on it."}})
+	}
+	if len(e.Bytes()) == none {
+		e.refuseField(chat.FieldMessages, "there is nothing in them that the model can be told")
 	}
 	e.Close(array)
 }

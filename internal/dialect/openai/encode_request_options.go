@@ -134,7 +134,13 @@ func (e *requestWriter) writeFormat(f *chat.Format) {
 		if f.Description != "" {
 			e.Key("description").Text(f.Description)
 		}
-		schema, strict := e.toStrictSchema(f.Schema, f.Strict, chat.Lost(chat.FieldFormat, chat.Approximated, ""))
+		typed, added := withObjectType(f.Schema)
+		if added = added && isObject(f.Schema); added {
+			e.lose(chat.FieldFormat, chat.Added, objectType)
+		} else {
+			typed = f.Schema // other servers take those of any value
+		}
+		schema, strict := e.toStrictSchema(typed, f.Strict, chat.Lost(chat.FieldFormat, chat.Approximated, ""))
 		if held := f.Held && !e.t.Compatible && fits(schema); strict == nil && held {
 			strict = &held
 		}

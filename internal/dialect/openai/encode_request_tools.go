@@ -167,32 +167,22 @@ func (e *requestWriter) writeParameters(t chat.Tool) {
 			e.loseTool(t, chat.Approximated, "bounds of its arguments: in words only")
 		}
 	}
+	if typed, added := withObjectType(t.Schema); added {
+		t.Schema = typed
+		e.loseTool(t, chat.Added, objectType)
+	}
 	schema, strict := e.toStrictSchema(t.Schema, t.Strict, chat.LostTool(t, chat.Approximated, ""))
 	switch {
 	case schema == nil && e.t.Compatible: // where some miss it: Mistral, DeepSeek
 		e.Key("parameters").Raw([]byte(noArguments))
 	case schema != nil:
-		e.Key("parameters").Raw(e.complete(e.withObjectType(schema, t), chat.LostTool(t, chat.Ignored, "")))
+		e.Key("parameters").Raw(e.complete(schema, chat.LostTool(t, chat.Ignored, "")))
 	}
 	if strict != nil && *strict && e.t.Unenforced {
 		e.loseTool(t, chat.Approximated, "not strict: the provider does not take it")
 	} else if strict != nil && !e.t.Unenforced {
 		e.Key("strict").Bool(*strict)
 	}
-}
-
-// withObjectType says that arguments are an object where a schema leaves it to be
-// understood: the API insists.
-func (e *requestWriter) withObjectType(schema []byte, t chat.Tool) []byte {
-	root := jsonscan.At(schema, 0)
-	if root.Get("type").Exists() {
-		return schema
-	}
-	e.loseTool(t, chat.Added, "type object")
-	if root.Len() == 0 {
-		return []byte(noArguments)
-	}
-	return append([]byte(`{"type":"object",`), schema[root.From()+1:]...)
 }
 
 func (e *requestWriter) writeChoice() {

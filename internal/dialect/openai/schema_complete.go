@@ -116,5 +116,26 @@ func isObject(schema []byte) bool {
 	if dialect.IsChoice(root) {
 		return false
 	}
-	return !root.Get("type").Exists() || root.Get("type").View() == "object"
+	if !root.Get("type").Exists() {
+		return slices.ContainsFunc(ofObjects, func(name string) bool { return root.Get(name).Exists() })
+	}
+	return root.Get("type").View() == "object"
+}
+
+// ofObjects are words that say something of objects alone.
+var ofObjects = []string{"properties", "required", "additionalProperties", "patternProperties", "minProperties", "maxProperties"}
+
+const objectType = "type object"
+
+// withObjectType says that a schema's root is an object where the schema leaves it to be
+// understood: the API insists. It reports whether it had to.
+func withObjectType(schema []byte) (typed []byte, added bool) {
+	root := jsonscan.At(schema, 0)
+	switch {
+	case root.Kind() != object || root.Get("type").Exists():
+		return schema, false
+	case root.Len() == 0:
+		return []byte(noArguments), true
+	}
+	return append([]byte(`{"type":"object",`), schema[root.From()+1:]...), true
 }
