@@ -84,7 +84,7 @@ func (d *Door) decode(f family, codec dialect.Server, c *call, body []byte) (*ch
 		d.Relay.Refuse(c.Context(), c.who, f.name, err)
 		return nil, err
 	}
-	for _, name := range c.untagged {
+	for _, name := range c.undeclared {
 		req.Lost = append(req.Lost, chat.Lost("X-Stele-Tags."+name, chat.Ignored, "the workspace has not declared it"))
 	}
 	c.who.For.User = access.EndUser(req.Origin.Facts.Asked.User)
@@ -95,8 +95,8 @@ func (d *Door) decode(f family, codec dialect.Server, c *call, body []byte) (*ch
 func (d *Door) decodeBody(codec dialect.Server, c *call, body []byte) (*chat.Request, error) {
 	ctx := c.Context()
 	lease := scope.From(ctx).Memory
-	in := dialect.Incoming{Model: c.place["model"], Header: c.Header, Body: body}
-	if c.place["model"] != "" {
+	in := dialect.Incoming{Model: c.params["model"], Header: c.Header, Body: body}
+	if c.params["model"] != "" {
 		in.Stream = strings.HasSuffix(c.route.path, ":streamGenerateContent")
 		in.Framed = isFramed(*c)
 	}

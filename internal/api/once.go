@@ -46,7 +46,7 @@ func (d *Door) talkOnce(f family, codec dialect.Server, w http.ResponseWriter, c
 		return err
 	}
 	switches := fmt.Sprint(isOn(c.Header.Get("X-Stele-Strict")), isOn(c.Header.Get("X-Stele-Include-Cost")), isFramed(c))
-	asked := c.withKey(key, uid.New("kept"), c.place["model"], switches, canonical(body))
+	asked := c.withKey(key, uid.New("kept"), c.params["model"], switches, canonical(body))
 	lease.Shrink(twice)
 	run := &keyedChat{door: d, family: f, codec: codec, call: c.detach(), from: from}
 	own := scope.From(run.call.Context())

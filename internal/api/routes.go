@@ -38,12 +38,12 @@ type route struct {
 // call is a request on its way into a room: who sent it and what the path names.
 type call struct {
 	*http.Request
-	who   access.Principal
-	pass  access.Pass // by which it was let in
-	route *route
-	place map[string]string // the path's placeholders, decoded
+	who    access.Principal
+	pass   access.Pass // by which it was let in
+	route  *route
+	params map[string]string // of the path, decoded
 
-	untagged []string // names in X-Stele-Tags that say nothing here
+	undeclared []string // names in X-Stele-Tags that say nothing here
 }
 
 // handler serves a route. What it returns is answered by the one place that
