@@ -134,7 +134,7 @@ func observe(h *consoletest.House, b *tab) {
 	b.look("requests filtered")
 	b.click(".switch input")
 	h.Save(h.Use(0, func(r *meter.Record) { r.Status, r.Code = 500, "internal_error" }))
-	b.becomes("tbody tr:first-child .hint", "internal_error") // without anybody doing anything
+	b.becomes("tbody tr:first-child .hint", "internal_error") // without the visitor doing anything
 
 	b.visit(root + "/console/requests/req_tried")
 	b.shows("2 tries", "To the first byte", "Say hello.")

@@ -62,7 +62,7 @@ func TestAnOwnerLetsSomebodyIn(t *testing.T) {
 	consoletest.WantCode(t, h.Get(link), 404, "not_found")
 }
 
-// Whoever may not do something is refused, whatever page they come from.
+// A visitor who may not do something is refused, whatever page they come from.
 func TestEveryRouteKeepsItsRole(t *testing.T) {
 	t.Parallel()
 	h := consoletest.Opened(t)

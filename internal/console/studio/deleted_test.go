@@ -10,7 +10,7 @@ import (
 )
 
 // TestADeletedOutputInUseHasNoAddress deletes what another generation is made from
-// while that is under way: it may finish, but nobody reads the output any more.
+// while that is under way: it may finish, but no person reads the output any more.
 func TestADeletedOutputInUseHasNoAddress(t *testing.T) {
 	t.Parallel()
 	var a consoletest.Atelier
