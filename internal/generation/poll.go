@@ -81,9 +81,9 @@ func (s *Service) handleUnseen(ctx context.Context, t *Task, maker Maker, f *med
 		t.blind++
 		return t, max(f.RetryAfter, backoff(t.blind)), nil
 	}
-	if repeater, ok := maker.(Repeater); ok && repeater.Repeats() {
+	if repeats(maker) {
 		_, err = s.mine(ctx, t, func(t *Task) {
-			t.Stage, t.Owner, t.Ticket, t.NotBefore = Ordered, "", nil, s.Now().Add(breather(t))
+			t.orderAgain(s.Now().Add(breather(t)))
 			t.AddJob(runOf(t))
 		})
 		return t, 0, err
@@ -119,7 +119,7 @@ func (s *Service) endBroken(ctx context.Context, t *Task, f *media.Failure) erro
 		return s.fail(ctx, t, f)
 	}
 	_, err := s.mine(ctx, t, func(t *Task) {
-		t.Stage, t.Owner, t.Ticket, t.NotBefore = Ordered, "", nil, s.Now().Add(wait)
+		t.orderAgain(s.Now().Add(wait))
 		t.AddJob(runOf(t))
 	})
 	return err

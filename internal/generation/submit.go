@@ -162,7 +162,7 @@ func (s *Service) handleRefusal(ctx context.Context, t *Task, f *media.Failure) 
 		if t.Stage != Submitting || t.Owner != s.Node {
 			return errMoved
 		}
-		t.Stage, t.Owner, t.NotBefore = Ordered, "", s.Now().Add(wait)
+		t.orderAgain(s.Now().Add(wait))
 		return nil
 	}); err != nil {
 		return 0, err
@@ -185,7 +185,7 @@ func (s *Service) recover(ctx context.Context, t *Task) (again time.Duration, er
 	if failure != nil {
 		return 0, s.fail(ctx, t, failure)
 	}
-	if repeater, ok := maker.(Repeater); ok && repeater.Repeats() {
+	if repeats(maker) {
 		return s.reorder(ctx, t)
 	}
 	finder, ok := maker.(Finder)
@@ -223,7 +223,7 @@ func (s *Service) reorder(ctx context.Context, t *Task) (time.Duration, error) {
 		if t.Owner != s.Node {
 			return errMoved
 		}
-		t.Stage, t.Owner, t.Ticket, t.NotBefore = Ordered, "", nil, s.Now().Add(wait)
+		t.orderAgain(s.Now().Add(wait))
 		return nil
 	})
 	if err != nil {
