@@ -23,7 +23,7 @@ func TestAnOperatorManagesProvidersAndModels(t *testing.T) {
 	for _, room := range screens {
 		t.Run(fmt.Sprint(room.width), func(t *testing.T) {
 			b := launch(t, room.width)
-			s, rooms := consoletest.Supplied(t)
+			s, rooms := consoletest.WithSupply(t)
 			h := consoletest.Open(t, "http://127.0.0.1"+room.base, rooms)
 			server := httptest.NewServer(h.Serve)
 			t.Cleanup(server.Close)

@@ -49,7 +49,7 @@ func TestAnOperatorLooksAtTheUsage(t *testing.T) {
 	for _, room := range screens {
 		t.Run(fmt.Sprint(room.width), func(t *testing.T) {
 			b := launch(t, room.width)
-			h := consoletest.Open(t, "http://127.0.0.1"+room.base, consoletest.Started)
+			h := consoletest.Open(t, "http://127.0.0.1"+room.base, consoletest.WithStart)
 			server := httptest.NewServer(h.Serve)
 			t.Cleanup(server.Close)
 			h.Public, _ = url.Parse(server.URL + room.base)

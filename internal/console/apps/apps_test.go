@@ -15,7 +15,7 @@ import (
 
 func TestWithoutAppsTheRoomIsNotThere(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	consoletest.WantCode(t, h.Get("/console/apps"), 404, "not_found")
 	consoletest.WantCode(t, h.Get("/console/apps/social-card"), 404, "not_found")
 	if strings.Contains(consoletest.Body(t, h.Get("/console/keys", consoletest.Browser)), "/console/apps") {
