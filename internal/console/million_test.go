@@ -90,7 +90,7 @@ func gather(t *testing.T, h *consoletest.House, s *store.Store) {
 			t.Fatal(err)
 		}
 		if len(made.Subject) > 0 {
-			storetest.Counted(t, s.Writer(), made.ID, made.Workspace, 10, h.Clock())
+			storetest.AddCounters(t, s.Writer(), made.ID, made.Workspace, 10, h.Clock())
 		}
 	}
 }
