@@ -31,7 +31,7 @@ func (d *Door) createGeneration(w http.ResponseWriter, c call) error {
 	if err != nil {
 		return err
 	}
-	if named, ok := o.cancels(); ok {
+	if named, ok := o.toCancel(); ok {
 		return d.cancelGeneration(w, c, named, o)
 	}
 	ask, err := media.Ask{}, o.malformed

@@ -92,8 +92,8 @@ func (d *Door) awaitOrder(w http.ResponseWriter, c call, o *clientOrder, t *gene
 	return t, err
 }
 
-// cancels is what a body says that cancels a generation, and nothing else.
-func (o *clientOrder) cancels() (named any, ok bool) {
+// toCancel is what a body says that cancels a generation, and nothing else.
+func (o *clientOrder) toCancel() (named any, ok bool) {
 	named, ok = o.fields["cancel"]
 	return named, ok && len(o.fields) == 1
 }
