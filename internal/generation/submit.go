@@ -150,7 +150,7 @@ func (s *Service) handleRefusal(ctx context.Context, t *Task, f *media.Failure) 
 	case media.Panicked:
 		return 0, s.countPanic(ctx, t, f)
 	}
-	wait, may := s.another(t, f)
+	wait, may := s.retryWait(t, f)
 	if !may {
 		return 0, s.fail(ctx, t, f)
 	}
@@ -170,8 +170,8 @@ func (s *Service) handleRefusal(ctx context.Context, t *Task, f *media.Failure) 
 	return wait, nil
 }
 
-// another says whether and when the same order may be sent once more.
-func (s *Service) another(t *Task, f *media.Failure) (time.Duration, bool) {
+// retryWait says whether and when the same order may be sent once more.
+func (s *Service) retryWait(t *Task, f *media.Failure) (time.Duration, bool) {
 	wait := max(f.RetryAfter, backoff(t.Tries))
 	busy := f.Class == media.Rate || f.Class == media.Concurrency || f.Ours()
 	may := f.CanTryAgain() && (busy || t.Tries < mostTries) && s.Now().Add(wait).Before(t.Deadline)
