@@ -42,7 +42,7 @@ type wireDrift struct {
 
 func toWireDrift(d meter.Drift) wireDrift {
 	w := wireDrift{
-		Model: d.Model, Theirs: price.Amount(d.Theirs), Ours: price.Amount(d.Ours), By: price.Amount(d.By()), Requests: d.Requests, Unpriced: d.Unpriced, Marked: d.Marked(),
+		Model: d.Model, Theirs: price.Amount(d.Theirs), Ours: price.Amount(d.Ours), By: price.Amount(d.By()), Requests: d.Requests, Unpriced: d.Unpriced, Marked: d.Differs(),
 	}
 	if !d.Day.IsZero() {
 		w.Day = d.Day.Format(time.DateOnly)

@@ -11,8 +11,8 @@ import (
 	"stele/internal/seal"
 )
 
-// What is kept of a password is expensive to guess, of whoever asks for it to be
-// hashed; and a stranger's costs as much as a person's.
+// What is kept of a password is expensive to guess, whichever part of the program hashes
+// it; and a stranger's costs as much as a person's.
 func TestPasswordsAreExpensive(t *testing.T) {
 	t.Parallel()
 	s := New(nil, seal.New(), time.Now)

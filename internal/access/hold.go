@@ -120,7 +120,7 @@ func (h *hold) check() {
 		h.cancel(err)
 		return
 	}
-	at := o.closes()
+	at := o.endsAt()
 	h.of.mu.Lock()
 	defer h.of.mu.Unlock()
 	switch {
@@ -138,7 +138,7 @@ func (h *hold) judge(o *opener, now time.Time) error {
 	if o == nil || !o.opens(now) {
 		return errEnded()
 	}
-	if err := o.entry.refuses(h.pass.from); err != nil {
+	if err := o.entry.check(h.pass.from); err != nil {
 		return fault.From(err).Because(ErrEnded)
 	}
 	if !o.entry.who.Scope.Allows(h.group) {

@@ -92,7 +92,7 @@ func (s *Service) admit(secret string, from *string) (Principal, Pass, error) {
 	e, pass := o.entry, Pass{by: o}
 	if from != nil {
 		pass.from = *from
-		if err := e.refuses(pass.from); err != nil {
+		if err := e.check(pass.from); err != nil {
 			return e.who, Pass{}, err
 		}
 	}
@@ -125,8 +125,8 @@ func (o *opener) opens(now time.Time) bool {
 	return o == e.secrets[0] || !e.secrets[0].used.Load() || now.UnixMilli() < o.until
 }
 
-// closes is when a secret will end by the clock; zero: never.
-func (o *opener) closes() time.Time {
+// endsAt is when a secret will end by the clock; zero: never.
+func (o *opener) endsAt() time.Time {
 	end := o.entry.ends
 	if o != o.entry.secrets[0] && o.entry.secrets[0].used.Load() {
 		if by := time.UnixMilli(o.until); end.IsZero() || by.Before(end) {
@@ -141,8 +141,8 @@ func (e *entry) isUnused(now time.Time) bool {
 	return e.idle > 0 && idleSince(now, e.idle, e.key.CreatedAt, time.UnixMilli(e.used.Load()))
 }
 
-// refuses says why a key that is known does not open from an address.
-func (e *entry) refuses(from string) error {
+// check says why a key that is known does not open from an address.
+func (e *entry) check(from string) error {
 	if p := e.key.Policy; p != nil && len(p.Environments) > 0 && !slices.Contains(p.Environments, e.key.Environment) {
 		return fault.New(fault.PermissionDenied, "The policy of this workspace allows keys for %s only.", texts(p.Environments, " and "))
 	}
@@ -337,8 +337,8 @@ func raise(at *atomic.Int64, ms int64) {
 	}
 }
 
-// idles reports whether any key may end by going unused.
-func (x *index) idles() bool {
+// anyEndUnused reports whether any key may end by going unused.
+func (x *index) anyEndUnused() bool {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	for _, e := range x.byID {
@@ -349,8 +349,8 @@ func (x *index) idles() bool {
 	return false
 }
 
-// parts reports whether any workspace's keys end with the people who made them.
-func (x *index) parts() bool {
+// anyEndWithCreator reports whether any workspace's keys end with the people who made them.
+func (x *index) anyEndWithCreator() bool {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	for _, p := range x.policies {

@@ -68,7 +68,7 @@ func TestAnotherMasterKeyIsRefusedByAnOlderInstallation(t *testing.T) {
 	}
 }
 
-// A stranger can make up values that name a key nobody has. They cost next to nothing.
+// A stranger can make up values that name a key that there is not. They cost next to nothing.
 func TestMadeUpValuesShareALook(t *testing.T) {
 	t.Parallel()
 	db := openCounted(t)

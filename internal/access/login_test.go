@@ -8,7 +8,7 @@ import (
 	"stele/internal/fault"
 )
 
-// invite has an owner add somebody and gives the link.
+// invite has an owner add a person and gives the link.
 func (h *house) invite(t *testing.T, owner access.Principal, email string, role access.Role) (access.Person, string) {
 	t.Helper()
 	p, secret, err := h.AddPerson(t.Context(), owner, access.NewPerson{Email: email, Role: role})
@@ -18,7 +18,7 @@ func (h *house) invite(t *testing.T, owner access.Principal, email string, role 
 	return p, secret
 }
 
-// sees lists where somebody who signs in may go.
+// sees lists where a person who signs in may go.
 func (h *house) sees(t *testing.T, email, password string) string {
 	t.Helper()
 	v, _, err := h.SignIn(t.Context(), email, password, access.Browser{Remote: "192.0.2.1"})
@@ -46,8 +46,8 @@ func (h *house) rooms(t *testing.T, v access.Visitor) string {
 
 const theirs, mine = "what the attacker chose", "what the person chose"
 
-// An owner invites a stranger's address and follows the link himself. Whoever
-// else then lets that address in, by whatever way, does not let the owner in.
+// An owner invites a stranger's address and follows the link himself. Another
+// owner who then lets that address in, by whatever way, does not let the first one in.
 func TestWhoFollowedTheirOwnLinkGetsNothingOfOthers(t *testing.T) {
 	t.Parallel()
 	for name, add := range map[string]func(h *house, p access.Person) error{
@@ -255,7 +255,7 @@ func TestLinksEndWithEveryChange(t *testing.T) {
 	}
 }
 
-// A demoted administrator's link ends as well, and nobody is an administrator by
+// A demoted administrator's link ends as well, and no person is an administrator by
 // what an owner's link has set up.
 func TestOnlyAnAdministratorsLinkMakesAnAdministrator(t *testing.T) {
 	t.Parallel()

@@ -20,7 +20,7 @@ func TestAPasskeysAnswerIsTakenOnceByAllServers(t *testing.T) {
 	v := h.join(t, "ada@example.com", "acme", access.Owner)
 	at, _ := passkey.PartyAt(&url.URL{Scheme: "https", Host: "stele.example.com"})
 	device := passkeytest.NewDevice(t)
-	device.Synced = true // whoever counts signatures notices a second one by that
+	device.Synced = true // who counts signatures notices a second one by that
 	made, err := h.AskNewPasskey(t.Context(), v, at)
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"stele/internal/fault"
 )
 
-// add lets somebody into the default workspace.
+// add lets a person into the default workspace.
 func (h *house) add(t *testing.T, email string, role access.Role) {
 	t.Helper()
 	if _, _, err := h.AddPerson(t.Context(), admin, access.NewPerson{Email: email, Role: role, Password: password}); err != nil {
@@ -19,7 +19,7 @@ func (h *house) add(t *testing.T, email string, role access.Role) {
 	}
 }
 
-// join lets somebody into a workspace and signs them in, through an identity
+// join lets a person into a workspace and signs them in, through an identity
 // provider: hashing passwords takes long.
 func (h *house) join(t *testing.T, email, workspace string, role access.Role) access.Visitor {
 	t.Helper()
@@ -269,7 +269,7 @@ func TestALinkLetsInOnceAndForThreeDays(t *testing.T) {
 	}
 }
 
-// Whoever makes a link can become that person: it must not open more than the
+// The maker of a link can become that person: it must not open more than the
 // maker owns.
 func TestALinkOpensNothingOfOtherWorkspaces(t *testing.T) {
 	t.Parallel()

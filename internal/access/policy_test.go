@@ -271,7 +271,7 @@ func TestKeysEndWithThePersonWhoMadeThem(t *testing.T) {
 	}
 }
 
-// principal lets somebody into the default workspace and gives the principal they are.
+// principal lets a person into the default workspace and gives the principal they are.
 func (h *house) principal(t *testing.T, email string, role access.Role) access.Principal {
 	t.Helper()
 	p, _, err := h.AddPerson(t.Context(), admin, access.NewPerson{Email: email, Role: role, Password: "correct horse battery"})

@@ -158,7 +158,7 @@ func (s *Service) follow(ctx context.Context) error {
 		return nil
 	}
 	// A policy that has just come may be the first to ask who has left.
-	asks := s.keys.parts() || slices.ContainsFunc(c.policies, func(p PolicyOf) bool { return p.Policy.EndWithCreator })
+	asks := s.keys.anyEndWithCreator() || slices.ContainsFunc(c.policies, func(p PolicyOf) bool { return p.Policy.EndWithCreator })
 	if asks {
 		if c.departed, err = s.readDeparted(ctx); err != nil {
 			return err
@@ -185,7 +185,7 @@ func (s *Service) readDeparted(ctx context.Context) (map[Departed]bool, error) {
 // look reads what no revision tells of: who has lost a role in a way that was not
 // counted, and when other processes' clients have used keys that end by going unused.
 func (s *Service) look(ctx context.Context) error {
-	if s.keys.parts() {
+	if s.keys.anyEndWithCreator() {
 		s.keys.following.Lock()
 		departed, err := s.readDeparted(ctx)
 		if err == nil {
@@ -196,7 +196,7 @@ func (s *Service) look(ctx context.Context) error {
 			return err
 		}
 	}
-	if !s.keys.idles() {
+	if !s.keys.anyEndUnused() {
 		return nil
 	}
 	now, since := s.now(), time.Time{}

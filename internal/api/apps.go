@@ -30,7 +30,7 @@ func (d *Door) listApps(w http.ResponseWriter, c call) error {
 
 // showApp describes one app.
 func (d *Door) showApp(w http.ResponseWriter, c call) error {
-	r, err := d.Apps.Open(c.who, c.place["app"])
+	r, err := d.Apps.Open(c.who, c.params["app"])
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (d *Door) createRun(w http.ResponseWriter, c call) error {
 		return err
 	}
 	o.make = func(id string) (*generation.Task, error) {
-		return d.Apps.CreateRead(c.Context(), c.who, id, app.Asked{App: c.place["app"], Fields: o.fields, Malformed: o.malformed, Within: o.within})
+		return d.Apps.CreateRead(c.Context(), c.who, id, app.Asked{App: c.params["app"], Fields: o.fields, Malformed: o.malformed, Within: o.within})
 	}
 	return d.create(w, c, o)
 }

@@ -14,8 +14,8 @@ import (
 // the route that it means, with its query. "" where it means none. No key is looked at before.
 func (d *Door) findRoute(r *http.Request) string {
 	path := rewritePath(r.URL.EscapedPath())
-	at, _ := match(path)
-	if !slices.ContainsFunc(at, func(route *route) bool { return route.method == r.Method }) {
+	routes, _ := match(path)
+	if !slices.ContainsFunc(routes, func(route *route) bool { return route.method == r.Method }) {
 		return ""
 	}
 	if d.Public != nil {
@@ -93,8 +93,8 @@ func behindPrefixes(escaped string, is func(path string) bool) string {
 }
 
 func isServed(path string) bool {
-	at, _ := match(path)
-	return len(at) > 0
+	routes, _ := match(path)
+	return len(routes) > 0
 }
 
 // Astray reports whether a path outside of /api/ is meant for the API: its client has a
@@ -105,8 +105,8 @@ func Astray(path string) bool { return guessPath(path) != "" }
 // base URL it is told the right one.
 func (d *Door) refuseNowhere(r *http.Request) error {
 	path := guessPath(r.URL.EscapedPath())
-	at, _ := match(path)
-	if len(at) == 0 {
+	routes, _ := match(path)
+	if len(routes) == 0 {
 		path = cmp.Or(path, r.URL.Path)
 		return fault.New(fault.NotFound, "There is nothing at this path. %s", hint(path))
 	}
@@ -114,7 +114,7 @@ func (d *Door) refuseNowhere(r *http.Request) error {
 	if d.Public != nil {
 		root = strings.TrimSuffix(d.Public().String(), "/")
 	}
-	route := at[0]
+	route := routes[0]
 	plain, err := url.PathUnescape(path)
 	if err != nil {
 		plain = path

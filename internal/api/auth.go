@@ -89,13 +89,13 @@ func repeatedError(header string) error {
 
 // attribute reads whom a call is for from its header. What the workspace has not
 // declared is left out, and returned.
-func attribute(who *access.Principal, h http.Header) (left []string) {
+func attribute(who *access.Principal, h http.Header) (undeclared []string) {
 	text := h.Get("X-Stele-Tags")
 	if text == "" {
 		return nil
 	}
-	who.For.Tags, left = access.ReadTags(text, who.Scope.DeclaredTags())
-	return left
+	who.For.Tags, undeclared = access.ReadTags(text, who.Scope.DeclaredTags())
+	return undeclared
 }
 
 func note(r *http.Request, who access.Principal) {

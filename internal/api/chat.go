@@ -23,31 +23,28 @@ import (
 )
 
 // talk serves a chat route in its family's dialect.
-func talk(f family) handler {
-	codec := f.codec.(dialect.Server)
-	return func(d *Door, w http.ResponseWriter, c call) error {
-		if len(c.Header[keyHeader]) > 0 {
-			return d.talkOnce(f, codec, w, c)
-		}
-		return d.talkNow(f, codec, w, c)
+func (d *Door) talk(w http.ResponseWriter, c call) error {
+	if len(c.Header[keyHeader]) > 0 {
+		return d.talkOnce(w, c)
 	}
+	return d.talkNow(w, c)
 }
 
 // talkNow answers a request that may be answered as often as it comes.
-func (d *Door) talkNow(f family, codec dialect.Server, w http.ResponseWriter, c call) error {
+func (d *Door) talkNow(w http.ResponseWriter, c call) error {
 	body, err := readBody(c.Request)
 	if err != nil {
-		d.Relay.Refuse(c.Context(), c.who, f.name, err)
+		d.Relay.Refuse(c.Context(), c.who, c.route.family.name, err)
 		return err
 	}
-	req, err := d.decode(f, codec, &c, body)
+	req, err := d.decode(&c, body)
 	if err != nil {
 		return err
 	}
 	if memory.Reusable(body) {
 		req.Origin.Loan = chat.NewLoan(func() { memory.Reuse(body) })
 	}
-	err = d.answer(f, codec, w, c, req, d.Settings().KeepAlive)
+	err = d.answer(w, c, req, d.Settings().KeepAlive)
 	if err == nil && !req.IsUnderstood() { // nothing of the body is in an error, a vault or a log line
 		req.Origin.Loan.Return()
 	}
@@ -55,10 +52,11 @@ func (d *Door) talkNow(f family, codec dialect.Server, w http.ResponseWriter, c 
 }
 
 // answer answers a request that was understood.
-func (d *Door) answer(f family, codec dialect.Server, w http.ResponseWriter, c call, req *chat.Request, keepAlive time.Duration) error {
+func (d *Door) answer(w http.ResponseWriter, c call, req *chat.Request, keepAlive time.Duration) error {
 	if req.Stream {
-		return d.stream(f, codec, w, c, req, keepAlive)
+		return d.stream(w, c, req, keepAlive)
 	}
+	codec := c.codec()
 	reply, err := d.Relay.Do(c.Context(), c.who, req)
 	if err != nil {
 		return dialect.InClientTerms(codec, err)
@@ -72,19 +70,19 @@ func (d *Door) answer(f family, codec dialect.Server, w http.ResponseWriter, c c
 			return err
 		}
 	}
-	say(w, f, codec, reply)
-	f.write(w, c.Request, http.StatusOK, body)
+	say(w, &c, reply)
+	c.route.family.write(w, c.Request, http.StatusOK, body)
 	return nil
 }
 
 // decode reads a chat request, and records it where it is refused.
-func (d *Door) decode(f family, codec dialect.Server, c *call, body []byte) (*chat.Request, error) {
-	req, err := d.decodeBody(codec, c, body)
+func (d *Door) decode(c *call, body []byte) (*chat.Request, error) {
+	req, err := d.decodeBody(c, body)
 	if err != nil {
-		d.Relay.Refuse(c.Context(), c.who, f.name, err)
+		d.Relay.Refuse(c.Context(), c.who, c.route.family.name, err)
 		return nil, err
 	}
-	for _, name := range c.untagged {
+	for _, name := range c.undeclared {
 		req.Lost = append(req.Lost, chat.Lost("X-Stele-Tags."+name, chat.Ignored, "the workspace has not declared it"))
 	}
 	c.who.For.User = access.EndUser(req.Origin.Facts.Asked.User)
@@ -92,15 +90,15 @@ func (d *Door) decode(f family, codec dialect.Server, c *call, body []byte) (*ch
 }
 
 // decodeBody reads a chat request: the path, the headers that concern it, the body.
-func (d *Door) decodeBody(codec dialect.Server, c *call, body []byte) (*chat.Request, error) {
+func (d *Door) decodeBody(c *call, body []byte) (*chat.Request, error) {
 	ctx := c.Context()
 	lease := scope.From(ctx).Memory
-	in := dialect.Incoming{Model: c.place["model"], Header: c.Header, Body: body}
-	if c.place["model"] != "" {
+	in := dialect.Incoming{Model: c.params["model"], Header: c.Header, Body: body}
+	if c.params["model"] != "" {
 		in.Stream = strings.HasSuffix(c.route.path, ":streamGenerateContent")
 		in.Framed = isFramed(*c)
 	}
-	req, err := codec.DecodeRequest(in)
+	req, err := c.codec().DecodeRequest(in)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +128,7 @@ func wantsEvents(h http.Header) bool {
 }
 
 // say puts what happened on the way into the answer's header.
-func say(w http.ResponseWriter, f family, codec dialect.Server, reply *chat.Reply) {
+func say(w http.ResponseWriter, c *call, reply *chat.Reply) {
 	h := headOf(w)
 	if reply.Served != "" {
 		h.set("X-Stele-Served-By", reply.Served)
@@ -140,28 +138,29 @@ func say(w http.ResponseWriter, f family, codec dialect.Server, reply *chat.Repl
 		h.set("Sunset", on.UTC().Format(http.TimeFormat))                        // RFC 8594
 	}
 	if len(reply.Limits) > 0 {
-		sayLimits(h, f.name, reply.Limits)
+		sayLimits(h, c.route.family.name, reply.Limits)
 	}
 	if reply.Priced && reply.Stream == nil {
 		h.set("X-Stele-Cost", price.Amount(reply.Nano).Decimal())
 	}
 	if len(reply.Dropped) > 0 {
-		h.set(droppedHeader, formatDropped(codec, reply.Dropped))
+		h.set(droppedHeader, formatDropped(c.codec(), reply.Dropped))
 	}
 }
 
 // stream answers with a stream. Until something is written an error keeps its
 // status; afterwards it is the dialect's own event and a broken connection.
-func (d *Door) stream(f family, codec dialect.Server, w http.ResponseWriter, c call, req *chat.Request, keepAlive time.Duration) error {
-	if f.name == anthropic.name {
+func (d *Door) stream(w http.ResponseWriter, c call, req *chat.Request, keepAlive time.Duration) error {
+	if c.route.family.name == anthropic.name {
 		w.Header().Set("Request-Id", scope.From(c.Context()).ID)
 	}
+	codec := c.codec()
 	feed := newFeed(w, codec, req, keepAlive) // from here on its timer may begin the answer
 	defer feed.Stop()
 	reply, err := d.Relay.Do(c.Context(), c.who, req)
 	if err == nil {
 		defer reply.Close()
-		feed.Header(func(http.Header) { say(w, f, codec, reply) })
+		feed.Header(func(http.Header) { say(w, &c, reply) })
 		if err = feed.pump(reply); err == nil && len(reply.Late) > 0 {
 			feed.Stop()
 			w.Header().Set(http.TrailerPrefix+droppedHeader, formatDropped(codec, slices.Concat(reply.Dropped, reply.Late)))

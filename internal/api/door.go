@@ -83,10 +83,10 @@ func New(o Options) *Door {
 // ServeHTTP finds the route, checks the key, asks the room, answers.
 func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer := &answer{ResponseWriter: w}
-	at, place := match(r.URL.EscapedPath())
+	routes, params := match(r.URL.EscapedPath())
 	var family family
-	if len(at) > 0 {
-		family = at[0].family.of(r)
+	if len(routes) > 0 {
+		family = routes[0].family.of(r)
 	} else {
 		family = familyOf(r)
 	}
@@ -102,17 +102,17 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet {
 		w.Header().Set("Cache-Control", "private, no-cache")
 	}
-	if len(at) == 0 {
+	if len(routes) == 0 {
 		d.answerNoRoute(answer, r, family)
 		return
 	}
-	route, err := choose(at, w, r)
+	route, err := choose(routes, w, r)
 	if err != nil {
 		d.fail(answer, r, family, err)
 		return
 	}
 	scope.From(r.Context()).SetRoute(route.method + " " + route.path)
-	if err := d.serve(route, answer, r, place); err != nil {
+	if err := d.serve(route, answer, r, params); err != nil {
 		d.fail(answer, r, family, err)
 	}
 }
@@ -129,9 +129,9 @@ func (d *Door) answerNoRoute(w *answer, r *http.Request, f family) {
 
 // serve takes a request that found its route through the checks, in this
 // order: is there room, who is it, may they, how much is it.
-func (d *Door) serve(route *route, w http.ResponseWriter, r *http.Request, place map[string]string) error {
+func (d *Door) serve(route *route, w http.ResponseWriter, r *http.Request, params map[string]string) error {
 	// A client that waits for work that is already paid for is not cut off.
-	if _, task := place["id"]; d.Draining() && !task {
+	if _, task := params["id"]; d.Draining() && !task {
 		return fault.New(fault.Unavailable, "This server is shutting down: send the request again.").After(time.Second)
 	}
 	who, pass, err := d.authenticate(r)
@@ -148,14 +148,14 @@ func (d *Door) serve(route *route, w http.ResponseWriter, r *http.Request, place
 		}
 		return fault.New(fault.PermissionDenied, sentence, route.group).With("scope", string(route.group))
 	}
-	left := attribute(&who, r.Header)
+	undeclared := attribute(&who, r.Header)
 	held, release := d.Access.Hold(r.Context(), pass, route.group)
 	defer release()
 	r = r.WithContext(held)
 	lease := d.Memory.OpenPart(who.Workspace, who.Key)
 	defer lease.Close()
 	scope.From(r.Context()).Memory = lease
-	if err := checkPlaces(place); err != nil {
+	if err := checkParams(params); err != nil {
 		return err
 	}
 	if route.group == access.GroupChat {
@@ -172,7 +172,7 @@ func (d *Door) serve(route *route, w http.ResponseWriter, r *http.Request, place
 		}
 		return err
 	}
-	c := call{Request: r, who: who, pass: pass, route: route, place: place, untagged: left}
+	c := call{Request: r, who: who, pass: pass, route: route, params: params, undeclared: undeclared}
 	if d.Bodies != nil && route.group == access.GroupChat && who.Scope.AllowsCapture() {
 		return d.serveCaptured(w, c)
 	}
@@ -197,10 +197,10 @@ var unnamed = map[string]*fault.Error{
 	"id":  fault.New(fault.GenerationNotFound, "There is no generation with this id."),
 }
 
-// checkPlaces refuses what a path names if nothing can be called so: no room and no
+// checkParams refuses what a path names if nothing can be called so: no room and no
 // database is asked about it.
-func checkPlaces(place map[string]string) error {
-	for name, value := range place {
+func checkParams(params map[string]string) error {
+	for name, value := range params {
 		switch {
 		case label.IsModelID(value):
 		case unnamed[name] != nil:
@@ -213,9 +213,9 @@ func checkPlaces(place map[string]string) error {
 }
 
 // choose picks the route for the request's method among those at its path.
-func choose(at []*route, w http.ResponseWriter, r *http.Request) (*route, error) {
+func choose(routes []*route, w http.ResponseWriter, r *http.Request) (*route, error) {
 	var methods []string
-	for _, route := range at {
+	for _, route := range routes {
 		if route.method == r.Method {
 			return route, nil
 		}

@@ -206,7 +206,7 @@ func TestDrainingTakesNoNewWork(t *testing.T) {
 		"POST /api/v1/messages":                     {529, `"overloaded_error"`},
 		"POST /api/v1beta/models/m:generateContent": {503, `"UNAVAILABLE"`},
 		"GET /api/v1/models":                        {503, `"unavailable"`},
-		"GET /api/v1/generations/gen_1":             {404, `"generation_not_found"`}, // answered: somebody waits for paid work
+		"GET /api/v1/generations/gen_1":             {404, `"generation_not_found"`}, // answered: a client waits for paid work
 	} {
 		method, path, _ := strings.Cut(path, " ")
 		status, text, header := b.do(t, method, path, nil)

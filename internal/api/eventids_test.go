@@ -9,7 +9,7 @@ import (
 )
 
 // TestEventsKeepTheirIdsHoweverTheyCome cuts a stream at every byte: the ids are the same, and
-// whoever goes on after an event has all of it in sum.
+// a client that goes on after an event has all of it in sum.
 func TestEventsKeepTheirIdsHoweverTheyCome(t *testing.T) {
 	t.Parallel()
 	head := replay.Head{Type: wire.EventStream + "; charset=utf-8"}

@@ -213,7 +213,7 @@ func TestEndlessAndStalledUploadsEnd(t *testing.T) {
 	if got := answer(conn); !strings.HasPrefix(got, "HTTP/1.1 413") || !strings.Contains(got, `"file_too_large"`) {
 		t.Error("endless:", got)
 	}
-	for deadline := time.Now().Add(time.Minute); ; { // whoever left is noticed a little later
+	for deadline := time.Now().Add(time.Minute); ; { // a client that left is noticed a little later
 		traces := b.left(t)
 		if len(traces) == 0 {
 			return

@@ -31,7 +31,7 @@ func (d *Door) createGeneration(w http.ResponseWriter, c call) error {
 	if err != nil {
 		return err
 	}
-	if named, ok := o.cancels(); ok {
+	if named, ok := o.toCancel(); ok {
 		return d.cancelGeneration(w, c, named, o)
 	}
 	ask, err := media.Ask{}, o.malformed
@@ -105,7 +105,7 @@ func (d *Door) showGeneration(w http.ResponseWriter, c call) error {
 	if err != nil {
 		return err
 	}
-	id, app := c.place["id"], c.place["app"]
+	id, app := c.params["id"], c.params["app"]
 	t, err := d.Generations.Find(c.Context(), c.who.Workspace, app, id)
 	if err != nil {
 		return err
@@ -153,7 +153,7 @@ func (d *Door) follow(w http.ResponseWriter, c call, t *generation.Task) error {
 			return nil //nolint:nilerr // a client that is gone needs no answer
 		}
 		for shown := t.Version; t.Version == shown; {
-			if t, err = d.Generations.Watch(c.Context(), c.who.Workspace, c.place["app"], t.ID, shown, longestWait); err != nil {
+			if t, err = d.Generations.Watch(c.Context(), c.who.Workspace, c.params["app"], t.ID, shown, longestWait); err != nil {
 				if ended := access.WhyEnded(c.Context()); ended != nil {
 					noteFailure(c.Request, ended)
 					_ = events.Event("error", ended.Envelope(scope.From(c.Context()).ID), false) // broken off either way

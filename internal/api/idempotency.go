@@ -49,7 +49,7 @@ func (d *Door) create(w http.ResponseWriter, c call, o clientOrder) error {
 	if err != nil {
 		return err
 	}
-	if o.model != "" && c.place["app"] == "" { // of an app it is an input like any other
+	if o.model != "" && c.params["app"] == "" { // of an app it is an input like any other
 		if err := catalog.CheckID(o.model); err != nil {
 			return err // before an answer is kept for it
 		}
@@ -207,7 +207,7 @@ func (d *Door) keep(c call, turn *replay.Turn, family family, status int, body [
 func (c call) withKey(key, id string, asked ...string) replay.Request {
 	return replay.Request{
 		Scope:       replay.Scope{Workspace: c.who.Workspace, Route: c.route.path, Key: key},
-		Fingerprint: replay.Fingerprint(append([]string{c.place["app"], fmt.Sprint(c.who.Sandbox)}, asked...)...), ID: id,
+		Fingerprint: replay.Fingerprint(append([]string{c.params["app"], fmt.Sprint(c.who.Sandbox)}, asked...)...), ID: id,
 	}
 }
 

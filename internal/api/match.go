@@ -11,9 +11,9 @@ const geminiModels = "/api/v1beta/models/"
 // match finds the routes at a path, one for each method it takes, and what the
 // path's placeholders stand for. It looks at the path as it was sent, so that an
 // encoded slash stays inside its segment. What it gives must not be changed.
-func match(escaped string) (at []*route, place map[string]string) {
+func match(escaped string) (routes []*route, params map[string]string) {
 	if found, ok := plainPaths[escaped]; ok {
-		return found.at, found.place
+		return found.routes, found.params
 	}
 	return search(escaped)
 }
@@ -24,29 +24,29 @@ var plainPaths = func() map[string]found {
 	all := make(map[string]found)
 	for i := range table {
 		if path := table[i].path; !strings.Contains(path, "{") {
-			at, place := search(path)
-			all[path] = found{at, place}
+			routes, params := search(path)
+			all[path] = found{routes, params}
 		}
 	}
 	return all
 }()
 
 type found struct {
-	at    []*route
-	place map[string]string
+	routes []*route
+	params map[string]string
 }
 
-func search(escaped string) (at []*route, place map[string]string) {
+func search(escaped string) (routes []*route, params map[string]string) {
 	if !clean(escaped) {
 		return nil, nil
 	}
 	for i := range table {
 		r := &table[i]
 		if found := r.match(escaped); found != nil {
-			at, place = append(at, r), found
+			routes, params = append(routes, r), found
 		}
 	}
-	return at, place
+	return routes, params
 }
 
 func (r *route) match(escaped string) map[string]string {
@@ -57,19 +57,19 @@ func (r *route) match(escaped string) map[string]string {
 	if len(pattern) != len(path) {
 		return nil
 	}
-	place := make(map[string]string)
+	params := make(map[string]string)
 	for i, want := range pattern {
 		got, err := url.PathUnescape(path[i])
 		switch {
 		case err != nil:
 			return nil
 		case strings.HasPrefix(want, "{"):
-			place[strings.Trim(want, "{}")] = unescapeAgain(got)
+			params[strings.Trim(want, "{}")] = unescapeAgain(got)
 		case got != want:
 			return nil
 		}
 	}
-	return place
+	return params
 }
 
 // matchGemini splits model and operation at the last colon, because both

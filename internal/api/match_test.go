@@ -8,9 +8,9 @@ import (
 func TestPathsFindTheirRoutes(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		path  string
-		route int // 0: none
-		place string
+		path   string
+		route  int // 0: none
+		params string
 	}{
 		{"/api/v1/models", 4, ""},
 		{"/api/v1/%6Dodels", 4, ""},
@@ -46,19 +46,19 @@ func TestPathsFindTheirRoutes(t *testing.T) {
 		{"/api", 0, ""},
 		{"/api/", 0, ""},
 	} {
-		at, place := match(test.path)
+		routes, params := match(test.path)
 		var number int
 		var parts []string
-		if len(at) == 1 {
-			number = at[0].number
+		if len(routes) == 1 {
+			number = routes[0].number
 			for _, name := range []string{"app", "id", "model"} {
-				if v, ok := place[name]; ok {
+				if v, ok := params[name]; ok {
 					parts = append(parts, name+"="+v)
 				}
 			}
 		}
-		if got := strings.Join(parts, " "); number != test.route || got != test.place {
-			t.Errorf("%s: route %d with %q, want %d with %q", test.path, number, got, test.route, test.place)
+		if got := strings.Join(parts, " "); number != test.route || got != test.params {
+			t.Errorf("%s: route %d with %q, want %d with %q", test.path, number, got, test.route, test.params)
 		}
 	}
 }
@@ -69,9 +69,9 @@ func TestNoTwoRoutesShareMethodAndPath(t *testing.T) {
 		if r.number != i+1 {
 			t.Errorf("route %d stands at %d", r.number, i+1)
 		}
-		at, _ := match(strings.NewReplacer("{app}", "x", "{id}", "x", "{model}", "x").Replace(r.path))
-		if len(at) != 1 || at[0].number != r.number {
-			t.Errorf("%s leads to %d routes", r.path, len(at))
+		routes, _ := match(strings.NewReplacer("{app}", "x", "{id}", "x", "{model}", "x").Replace(r.path))
+		if len(routes) != 1 || routes[0].number != r.number {
+			t.Errorf("%s leads to %d routes", r.path, len(routes))
 		}
 	}
 }
@@ -82,12 +82,12 @@ func FuzzMatch(f *testing.F) {
 	}
 	f.Add("/api/v1beta/models/%2e%2e:generateContent")
 	f.Fuzz(func(t *testing.T, path string) {
-		at, place := match(path)
-		if len(at) > 0 && !strings.HasPrefix(path, "/") {
+		routes, params := match(path)
+		if len(routes) > 0 && !strings.HasPrefix(path, "/") {
 			t.Errorf("%q found a route", path)
 		}
-		for name, v := range place {
-			if len(at) > 0 && name == "model" && v == "" {
+		for name, v := range params {
+			if len(routes) > 0 && name == "model" && v == "" {
 				t.Errorf("%q found an empty model", path)
 			}
 		}

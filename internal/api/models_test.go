@@ -12,7 +12,6 @@ import (
 	"stele/internal/access"
 	"stele/internal/catalog"
 	"stele/internal/chat"
-	"stele/internal/dialect/openai"
 )
 
 func TestListsSayWhatIsKnownOfAModelAndNothingElse(t *testing.T) {
@@ -119,12 +118,12 @@ func newKey(t *testing.T, b *bench, wanted access.NewKey) string {
 func TestAnAnswerOfAModelThatEndsSaysWhen(t *testing.T) {
 	t.Parallel()
 	w := httptest.NewRecorder()
-	say(w, openAI, openai.Codec{}, &chat.Reply{Ends: chat.Ending{Known: time.Unix(1790121600, 0), On: time.Date(2027, 2, 1, 0, 0, 0, 0, time.UTC)}})
+	say(w, &call{route: &route{family: openAI}}, &chat.Reply{Ends: chat.Ending{Known: time.Unix(1790121600, 0), On: time.Date(2027, 2, 1, 0, 0, 0, 0, time.UTC)}})
 	if h := w.Header(); h.Get("Deprecation") != "@1790121600" || h.Get("Sunset") != "Mon, 01 Feb 2027 00:00:00 GMT" {
 		t.Errorf("%v", h)
 	}
 	w = httptest.NewRecorder()
-	if say(w, openAI, openai.Codec{}, new(chat.Reply)); len(w.Header()) > 0 {
+	if say(w, &call{route: &route{family: openAI}}, new(chat.Reply)); len(w.Header()) > 0 {
 		t.Errorf("of a model that does not end: %v", w.Header())
 	}
 }

@@ -23,10 +23,10 @@ import (
 
 // talkOnce answers a chat request with an Idempotency-Key: a client that brings the key again gets
 // the same answer, and no upstream is asked twice.
-func (d *Door) talkOnce(f family, codec dialect.Server, w http.ResponseWriter, c call) error {
+func (d *Door) talkOnce(w http.ResponseWriter, c call) error {
 	key, err := idempotencyKey(c.Header)
 	if key == "" && err == nil {
-		return d.talkNow(f, codec, w, c)
+		return d.talkNow(w, c)
 	}
 	var from int64
 	if err == nil {
@@ -37,7 +37,7 @@ func (d *Door) talkOnce(f family, codec dialect.Server, w http.ResponseWriter, c
 		body, err = readBody(c.Request)
 	}
 	if err != nil {
-		d.Relay.Refuse(c.Context(), c.who, f.name, err)
+		d.Relay.Refuse(c.Context(), c.who, c.route.family.name, err)
 		return err
 	}
 	settings, lease := d.Settings(), scope.From(c.Context()).Memory
@@ -46,12 +46,12 @@ func (d *Door) talkOnce(f family, codec dialect.Server, w http.ResponseWriter, c
 		return err
 	}
 	switches := fmt.Sprint(isOn(c.Header.Get("X-Stele-Strict")), isOn(c.Header.Get("X-Stele-Include-Cost")), isFramed(c))
-	asked := c.withKey(key, uid.New("kept"), c.place["model"], switches, canonical(body))
+	asked := c.withKey(key, uid.New("kept"), c.params["model"], switches, canonical(body))
 	lease.Shrink(twice)
-	run := &keyedChat{door: d, family: f, codec: codec, call: c.detach(), from: from}
+	run := &keyedChat{door: d, call: c.detach(), from: from}
 	own := scope.From(run.call.Context())
-	if run.req, err = d.decode(f, codec, &run.call, body); err == nil && d.Relay.Opens(c.who, run.req.Model) != nil {
-		err = d.answer(f, codec, w, run.call, run.req, settings.KeepAlive) // refused, and in the books
+	if run.req, err = d.decode(&run.call, body); err == nil && d.Relay.Opens(c.who, run.req.Model) != nil {
+		err = d.answer(w, run.call, run.req, settings.KeepAlive) // refused, and in the books
 	} else if err == nil {
 		return run.answerOnce(w, c, asked, settings)
 	}
@@ -81,8 +81,6 @@ func (k *keyedChat) answerOnce(w http.ResponseWriter, c call, asked replay.Reque
 // keyedChat is a chat request with an Idempotency-Key. Its call has a life of its own.
 type keyedChat struct {
 	door    *Door
-	family  family
-	codec   dialect.Server
 	call    call
 	req     *chat.Request
 	from    int64        // the last event that the client has
@@ -116,7 +114,7 @@ func (k *keyedChat) make(ctx context.Context, take *replay.Take) (result replay.
 	c.Request = c.WithContext(held)
 	k.req.Asking = func() error { return take.MarkAsked(held) }
 	tape := &tape{ctx: held, take: take, header: make(http.Header)}
-	err = d.answer(k.family, k.codec, tape, c, k.req, math.MaxInt64) // followers are kept alive, not the recording
+	err = d.answer(tape, c, k.req, math.MaxInt64) // followers are kept alive, not the recording
 	switch {
 	case err == nil:
 		tape.begin(tape.status) // with its trailers
@@ -154,7 +152,7 @@ func (k *keyedChat) settleFailed(ctx context.Context, take *replay.Take, err err
 
 // refusalOf is an error as an answer that is kept.
 func (k *keyedChat) refusalOf(e *fault.Error, request string) replay.Answer {
-	status, body := k.family.codec.EncodeError(e, request)
+	status, body := k.call.route.family.codec.EncodeError(e, request)
 	h := make(http.Header)
 	if e.Lasting() {
 		h.Set("X-Should-Retry", "false")
@@ -176,7 +174,7 @@ func (k *keyedChat) endLost(r replay.Remains) replay.Answer {
 	}
 	a.Ending = replay.Cut
 	if end == unsaid {
-		encoder := k.codec.NewEncoder(k.req)
+		encoder := k.call.codec().NewEncoder(k.req)
 		if array, ok := encoder.(dialect.ArrayEncoder); ok {
 			array.AppendFrames(nil, []byte("data: {}\n\n")) // it has begun
 		}
@@ -209,7 +207,7 @@ func (k *keyedChat) retell(w http.ResponseWriter, c call, follower *replay.Follo
 	if k.req.Stream {
 		keepAlive = k.door.Settings().KeepAlive
 	}
-	feed := newFeed(w, k.codec, k.req, keepAlive)
+	feed := newFeed(w, k.call.codec(), k.req, keepAlive)
 	defer feed.Stop()
 	events := &numbering{after: k.from, shown: hasEventIDs(c)}
 	lease := scope.From(c.Context()).Memory

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"stele/internal/access"
+	"stele/internal/dialect"
 )
 
 // table is the public API, whole. The numbers are those of the contract.
@@ -15,10 +16,10 @@ var table = []route{
 	{2, "GET", "/api/v1/apps", native, access.GroupApps, (*Door).listApps},
 	{3, "GET", "/api/v1/apps/{app}", native, access.GroupApps, (*Door).showApp},
 	{4, "GET", "/api/v1/models", openAIOrAnthropic, access.GroupModels, (*Door).listModels},
-	{5, "POST", "/api/v1/chat/completions", openAI, access.GroupChat, talk(openAI)},
-	{6, "POST", "/api/v1/messages", anthropic, access.GroupChat, talk(anthropic)},
-	{7, "POST", "/api/v1beta/models/{model}:generateContent", gemini, access.GroupChat, talk(gemini)},
-	{8, "POST", "/api/v1beta/models/{model}:streamGenerateContent", gemini, access.GroupChat, talk(gemini)},
+	{5, "POST", "/api/v1/chat/completions", openAI, access.GroupChat, (*Door).talk},
+	{6, "POST", "/api/v1/messages", anthropic, access.GroupChat, (*Door).talk},
+	{7, "POST", "/api/v1beta/models/{model}:generateContent", gemini, access.GroupChat, (*Door).talk},
+	{8, "POST", "/api/v1beta/models/{model}:streamGenerateContent", gemini, access.GroupChat, (*Door).talk},
 	{9, "POST", "/api/v1/files", nativeOrAnthropic, access.GroupFiles, (*Door).uploadFile},
 	{10, "POST", "/api/v1/generations", native, access.GroupMedia, (*Door).createGeneration},
 	{11, "GET", "/api/v1/generations/{id}", native, access.GroupMedia, (*Door).showGeneration},
@@ -38,13 +39,16 @@ type route struct {
 // call is a request on its way into a room: who sent it and what the path names.
 type call struct {
 	*http.Request
-	who   access.Principal
-	pass  access.Pass // by which it was let in
-	route *route
-	place map[string]string // the path's placeholders, decoded
+	who    access.Principal
+	pass   access.Pass // by which it was let in
+	route  *route
+	params map[string]string // of the path, decoded
 
-	untagged []string // names in X-Stele-Tags that say nothing here
+	undeclared []string // names in X-Stele-Tags that say nothing here
 }
+
+// codec is that of the dialect in which a chat has come.
+func (c *call) codec() dialect.Server { return c.route.family.codec.(dialect.Server) }
 
 // handler serves a route. What it returns is answered by the one place that
 // answers errors; it must not have written anything by then.

@@ -104,7 +104,7 @@ func (k *keyedChat) tellWhole(f *feed, w http.ResponseWriter, c call, head repla
 		}
 		return f.breakOff(c.Request, e)
 	}
-	k.family.write(w, c.Request, head.Status, body)
+	k.call.route.family.write(w, c.Request, head.Status, body)
 	return nil
 }
 
@@ -152,7 +152,7 @@ func (k *keyedChat) endOf(recorded []byte) ending {
 		}
 		return unsaid
 	}
-	client, ok := k.family.codec.(dialect.Client)
+	client, ok := k.call.route.family.codec.(dialect.Client)
 	if !ok {
 		return unsaid
 	}
@@ -175,7 +175,7 @@ func (k *keyedChat) endOf(recorded []byte) ending {
 			}
 		}
 	}
-	if last || finished && k.family.name == gemini.name { // which has no last word
+	if last || finished && k.call.route.family.name == gemini.name { // which has no last word
 		return said
 	}
 	return unsaid

@@ -73,7 +73,7 @@ func cancelAfter(h http.Header) (time.Duration, error) {
 func (d *Door) await(c call, t *generation.Task, wait time.Duration) (*generation.Task, error) {
 	var err error
 	for until := time.Now().Add(wait); !t.State.Final() && time.Now().Before(until); {
-		if t, err = d.Generations.Watch(c.Context(), c.who.Workspace, c.place["app"], t.ID, t.Version, time.Until(until)); err != nil {
+		if t, err = d.Generations.Watch(c.Context(), c.who.Workspace, c.params["app"], t.ID, t.Version, time.Until(until)); err != nil {
 			return nil, err
 		}
 	}
@@ -92,8 +92,8 @@ func (d *Door) awaitOrder(w http.ResponseWriter, c call, o *clientOrder, t *gene
 	return t, err
 }
 
-// cancels is what a body says that cancels a generation, and nothing else.
-func (o *clientOrder) cancels() (named any, ok bool) {
+// toCancel is what a body says that cancels a generation, and nothing else.
+func (o *clientOrder) toCancel() (named any, ok bool) {
 	named, ok = o.fields["cancel"]
 	return named, ok && len(o.fields) == 1
 }
@@ -104,7 +104,7 @@ func (d *Door) cancelGeneration(w http.ResponseWriter, c call, named any, o clie
 	if id == "" {
 		return fault.New(fault.InvalidRequestBody, "cancel takes the id of a generation.").With("field", "cancel")
 	}
-	if err := checkPlaces(map[string]string{"id": id}); err != nil {
+	if err := checkParams(map[string]string{"id": id}); err != nil {
 		return err
 	}
 	t, err := d.Generations.Find(c.Context(), c.who.Workspace, "", id)

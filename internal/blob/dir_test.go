@@ -100,7 +100,7 @@ func TestWhatWasLeftHalfWrittenIsSweptAtStart(t *testing.T) {
 	}
 }
 
-// TestALinkLeadsNowhere: whoever can write into the folder cannot make Stele
+// TestALinkLeadsNowhere: a process that can write into the folder cannot make Stele
 // read outside of it.
 func TestALinkLeadsNowhere(t *testing.T) {
 	t.Parallel()

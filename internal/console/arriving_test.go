@@ -80,7 +80,7 @@ func TestASlowBodyEndsWithItsSession(t *testing.T) {
 // What a person was when the body began is not what counts at its end.
 func TestASlowBodyEndsWithItsRole(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	admin := access.CommandLine("default")
 	for _, test := range []struct {
 		name  string

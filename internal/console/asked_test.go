@@ -51,7 +51,7 @@ func TestPagesOfOnePersonAskInTurns(t *testing.T) {
 	t.Parallel()
 	const pages = 20
 	c := &crowded{all: pages, here: make(chan struct{})}
-	h := consoletest.Opened(t, consoletest.Observed, func(h *consoletest.House, o *console.Options) {
+	h := consoletest.OpenSignedIn(t, consoletest.WithUsage, func(h *consoletest.House, o *console.Options) {
 		c.Source = o.Usage
 		o.Usage = c
 	})
@@ -86,7 +86,7 @@ func TestFormsWaitForTheirTurnAndNewsDoNot(t *testing.T) {
 	t.Parallel()
 	s := &stuck{asked: make(chan struct{}), free: make(chan struct{})}
 	var a consoletest.Atelier
-	h := consoletest.Opened(t, consoletest.Observed, consoletest.WithStudio(&a), func(_ *consoletest.House, o *console.Options) {
+	h := consoletest.OpenSignedIn(t, consoletest.WithUsage, consoletest.WithStudio(&a), func(_ *consoletest.House, o *console.Options) {
 		s.Source = o.Usage
 		o.Usage = s
 	})

@@ -43,8 +43,8 @@ func everyRoom(t *testing.T) (*consoletest.House, *memory.Budget) {
 	t.Helper()
 	budget := memory.New(1<<40, 1<<40)
 	var a consoletest.Atelier
-	_, supplies := consoletest.Supplied(t)
-	h := consoletest.Opened(t, consoletest.WithApps(&consoletest.Workshop{}), consoletest.WithStudio(&a), consoletest.WithPlayground(&consoletest.Shelf{Kept: make(chan struct{}, 1000)}), supplies, consoletest.Observed,
+	_, supplies := consoletest.WithSupply(t)
+	h := consoletest.OpenSignedIn(t, consoletest.WithApps(&consoletest.Workshop{}), consoletest.WithStudio(&a), consoletest.WithPlayground(&consoletest.Shelf{Kept: make(chan struct{}, 1000)}), supplies, consoletest.WithUsage,
 		func(h *consoletest.House, o *console.Options) { o.Memory, o.Now = budget, h.Clock })
 	return h, budget
 }

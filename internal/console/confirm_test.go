@@ -44,8 +44,8 @@ func TestChangesOfConsequenceAskAgain(t *testing.T) {
 // Each of them is refused with a session that is too old, to browsers and programs alike.
 func TestAnOldSessionIsAskedOnEveryRouteThatAsks(t *testing.T) {
 	t.Parallel()
-	_, rooms := consoletest.Supplied(t)
-	h := consoletest.Opened(t, rooms, consoletest.Limited, consoletest.Hooked(new(consoletest.Post)))
+	_, rooms := consoletest.WithSupply(t)
+	h := consoletest.OpenSignedIn(t, rooms, consoletest.WithLimits, consoletest.WithWebhooks(new(consoletest.Post)))
 	h.Pass(16 * time.Minute)
 	form := url.Values{"environment": {"production"}, "name": {"x"}, "scope": {"chat"}, "role": {"viewer"}}
 	for _, route := range console.Routes() {
@@ -74,7 +74,7 @@ var keptIn = regexp.MustCompile(`name="then" value="([^"]*)"><input type="hidden
 // What was filled in is not lost, is not in the page, and is of no use elsewhere.
 func TestWhatWasFilledInIsKept(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	h.Pass(time.Hour)
 	res := h.Post("/console/people", url.Values{"email": {"new@example.com"}, "role": {"owner"}}, consoletest.Browser)
 	consoletest.WantStatus(t, res, 403)
@@ -112,7 +112,7 @@ func TestWhatWasFilledInIsKept(t *testing.T) {
 
 func TestAKeyOfProductionAsksAgain(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	k, _, err := h.Access.CreateKey(t.Context(), access.CommandLine("default"), access.NewKey{Name: "live", Environment: access.Production})
 	if err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ var (
 // digits in a row that no eye can count.
 func TestFiguresAreGroupedOnEveryPage(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t, consoletest.Started, consoletest.Limited)
+	h := consoletest.OpenSignedIn(t, consoletest.WithStart, consoletest.WithLimits)
 	var records []meter.Record
 	for range 12 {
 		records = append(records, h.Use(0, func(r *meter.Record) {

@@ -27,7 +27,7 @@ var makers = []struct {
 
 //nolint:paralleltest // one browser is enough for a small machine
 func TestFormsInABrowser(t *testing.T) {
-	h := consoletest.Opened(t, consoletest.Limited, consoletest.Hooked(new(consoletest.Post)))
+	h := consoletest.OpenSignedIn(t, consoletest.WithLimits, consoletest.WithWebhooks(new(consoletest.Post)))
 	server := httptest.NewServer(h.Serve)
 	t.Cleanup(server.Close)
 	h.Public, _ = url.Parse(server.URL)

@@ -14,7 +14,7 @@ import (
 
 func TestInternalRoutesWantASessionAndNothingElse(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	valid := h.Cookie
 	callers := []struct {
 		name    string
@@ -53,7 +53,7 @@ func TestInternalRoutesWantASessionAndNothingElse(t *testing.T) {
 
 func TestASessionEnds(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	consoletest.WantStatus(t, h.Get("/console/keys", consoletest.Browser), 200)
 	h.Pass(25 * time.Hour)
 	consoletest.WantCode(t, h.Get("/console/keys"), 401, "session_required")
@@ -122,7 +122,7 @@ func TestChangesFromOtherOriginsAreRefused(t *testing.T) {
 
 func TestMethodsAndPathsAreStrict(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	for _, test := range []struct {
 		method, path, allow string
 		status              int
@@ -152,7 +152,7 @@ func TestMethodsAndPathsAreStrict(t *testing.T) {
 
 func TestEveryAnswerCarriesTheProtectiveHeaders(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	for _, p := range []string{"/console/keys", "/console/setup?token=x", "/console/nothing", "/reference", "/"} {
 		res := h.Get(p, consoletest.Browser)
 		for name, want := range map[string]string{
@@ -173,7 +173,7 @@ func TestEveryAnswerCarriesTheProtectiveHeaders(t *testing.T) {
 
 func TestFaultsInsideShowNothing(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	h.Store.Find = func() error { return errors.New("disk on fire") }
 	consoletest.WantCode(t, h.Get("/console/keys"), 500, "internal_error")
 

@@ -11,7 +11,7 @@ import (
 
 //nolint:paralleltest // one browser is enough for a small machine
 func TestLimitsInABrowser(t *testing.T) {
-	h := consoletest.Opened(t, consoletest.Limited, consoletest.Started)
+	h := consoletest.OpenSignedIn(t, consoletest.WithLimits, consoletest.WithStart)
 	server := httptest.NewServer(h.Serve)
 	t.Cleanup(server.Close)
 	h.Public, _ = url.Parse(server.URL)

@@ -66,7 +66,7 @@ func TestAMillionRequestsKeepNoPageWaiting(t *testing.T) {
 // crowdedHouse is a house that shows what a store has.
 func crowdedHouse(t *testing.T, s *store.Store) *consoletest.House {
 	t.Helper()
-	return consoletest.Opened(t, consoletest.Limited, func(h *consoletest.House, o *console.Options) {
+	return consoletest.OpenSignedIn(t, consoletest.WithLimits, func(h *consoletest.House, o *console.Options) {
 		o.Usage, o.Requests, o.Bills = s, s, s
 		o.Limits = &limit.Manager{Shelf: s, Now: h.Clock}
 	})
@@ -90,7 +90,7 @@ func gather(t *testing.T, h *consoletest.House, s *store.Store) {
 			t.Fatal(err)
 		}
 		if len(made.Subject) > 0 {
-			storetest.Counted(t, s.Writer(), made.ID, made.Workspace, 10, h.Clock())
+			storetest.AddCounters(t, s.Writer(), made.ID, made.Workspace, 10, h.Clock())
 		}
 	}
 }

@@ -13,12 +13,12 @@ import (
 
 //nolint:paralleltest // one browser is enough for a small machine
 func TestNamesInABrowser(t *testing.T) {
-	s, supplied := consoletest.Supplied(t)
+	s, supplied := consoletest.WithSupply(t)
 	offered := catalog.New()
 	if err := offered.Replace(catalog.Contents{Models: []catalog.Model{{ID: "steady", Targets: []catalog.Target{{Provider: "main", Model: "gpt-5"}}}}}); err != nil {
 		t.Fatal(err)
 	}
-	h := consoletest.Opened(t, supplied, consoletest.Started, func(h *consoletest.House, o *console.Options) {
+	h := consoletest.OpenSignedIn(t, supplied, consoletest.WithStart, func(h *consoletest.House, o *console.Options) {
 		o.Names = &console.Names{Supply: s, Models: offered, Missing: h.Store}
 	})
 	server := httptest.NewServer(h.Serve)

@@ -14,8 +14,8 @@ import (
 // Every change is made once, however often a browser sends the same form.
 func TestAFormIsTakenOnce(t *testing.T) {
 	t.Parallel()
-	_, rooms := consoletest.Supplied(t)
-	h := consoletest.Opened(t, rooms, consoletest.Limited, consoletest.Hooked(new(consoletest.Post)))
+	_, rooms := consoletest.WithSupply(t)
+	h := consoletest.OpenSignedIn(t, rooms, consoletest.WithLimits, consoletest.WithWebhooks(new(consoletest.Post)))
 	for _, route := range console.Routes() {
 		if route.Method != http.MethodPost || route.Need == "" || route.Pattern == "/console/signout" {
 			continue
@@ -34,7 +34,7 @@ func TestAFormIsTakenOnce(t *testing.T) {
 
 func TestCreditsAreGrantedOnce(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t, consoletest.Limited)
+	h := consoletest.OpenSignedIn(t, consoletest.WithLimits)
 	form := url.Values{"amount": {"1,000"}, "form_once": {"a"}}
 	consoletest.WantStatus(t, h.Post("/console/credits", form, consoletest.Browser), 303)
 	res := h.Post("/console/credits", form, consoletest.Browser)
@@ -52,7 +52,7 @@ func TestCreditsAreGrantedOnce(t *testing.T) {
 // A form that waited for its sender to prove who they are is taken then, and once.
 func TestAKeptFormIsTakenOnce(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t, consoletest.Limited)
+	h := consoletest.OpenSignedIn(t, consoletest.WithLimits)
 	h.Pass(16 * 60e9)
 	form := url.Values{"amount": {"5"}, "form_once": {"a"}}
 	res := h.Post("/console/credits", form, consoletest.Browser)
@@ -71,7 +71,7 @@ func TestAKeptFormIsTakenOnce(t *testing.T) {
 // A page may send its forms while the person and the workspace are those that it was shown to.
 func TestAPageIsStillPresent(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	cookie, id := h.As("ann@example.com", "default", access.Member)
 	h.With(cookie, func() {
 		for query, want := range map[string]int{

@@ -12,7 +12,7 @@ import (
 
 //nolint:paralleltest // one browser is enough for a small machine
 func TestKeysAndPolicyInABrowser(t *testing.T) {
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	server := httptest.NewServer(h.Serve)
 	t.Cleanup(server.Close)
 	h.Public, _ = url.Parse(server.URL)

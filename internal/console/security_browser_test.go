@@ -16,7 +16,7 @@ import (
 	"stele/internal/console/consoletest"
 )
 
-// Somebody sets up an authenticator app and a passkey, signs in with each, and is
+// A person sets up an authenticator app and a passkey, signs in with each, and is
 // asked again later. Not parallel: one browser is enough for a small machine.
 //
 //nolint:paralleltest // see above

@@ -88,7 +88,7 @@ func TestSignInAndOut(t *testing.T) {
 
 func TestWrongPasswordsAreAnsweredAlikeAndThenSlowed(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	h.Cookie = ""
 	try := func(address, secret string) *http.Response {
 		return h.Post("/console/signin", url.Values{"email": {address}, "password": {secret}}, consoletest.Browser)
@@ -115,7 +115,7 @@ func TestWrongPasswordsAreAnsweredAlikeAndThenSlowed(t *testing.T) {
 
 func TestNextNeverLeadsElsewhere(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	for next, want := range map[string]string{
 		"/console/keys":                  "/console/keys",
 		"/console/keys?q=a%20b&r=%2F":    "/console/keys?q=a%20b&r=%2F",

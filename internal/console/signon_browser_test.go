@@ -17,7 +17,7 @@ func TestABrowserGoesToTheIdentityProviderAndBack(t *testing.T) {
 	for _, room := range screens {
 		t.Run(fmt.Sprint(room.width), func(t *testing.T) {
 			b := launch(t, room.width)
-			h, p := consoletest.Provided(t)
+			h, p := consoletest.OpenWithProvider(t)
 			h.SignIn()
 			server := httptest.NewServer(h.Serve)
 			t.Cleanup(server.Close)

@@ -12,7 +12,7 @@ import (
 
 func TestSomebodyComesThroughTheIdentityProvider(t *testing.T) {
 	t.Parallel()
-	h, p := consoletest.Provided(t)
+	h, p := consoletest.OpenWithProvider(t)
 	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/signin?next=/console/keys", consoletest.Browser)), "Continue with id.example.com", `href="/stele/console/oidc?next=%2fconsole%2fkeys"`)
 	back, ticket := h.GoThere(t, p)
 	res := h.Get(back, consoletest.Browser, consoletest.With("Cookie", ticket.Name+"="+ticket.Value), consoletest.With("Sec-Fetch-Site", "cross-site"))
@@ -46,7 +46,7 @@ func TestTheIdentityProviderDoesNotLetEverybodyIn(t *testing.T) {
 	} {
 		t.Run(want, func(t *testing.T) {
 			t.Parallel()
-			h, p := consoletest.Provided(t)
+			h, p := consoletest.OpenWithProvider(t)
 			back, ticket := h.GoThere(t, p)
 			path, query, _ := strings.Cut(back, "?")
 			q, err := url.ParseQuery(query)
@@ -72,7 +72,7 @@ func TestTheIdentityProviderDoesNotLetEverybodyIn(t *testing.T) {
 
 func TestAnIdentityProviderThatIsAwayLeavesThePassword(t *testing.T) {
 	t.Parallel()
-	h, p := consoletest.Provided(t)
+	h, p := consoletest.OpenWithProvider(t)
 	p.Close()
 	res := h.Get("/console/oidc", consoletest.Browser)
 	consoletest.WantStatus(t, res, 502)

@@ -13,7 +13,7 @@ import (
 	"stele/internal/console/consoletest"
 )
 
-// Somebody makes things in real Chromium. Not parallel: one browser is enough for a
+// A person makes things in real Chromium. Not parallel: one browser is enough for a
 // small machine.
 //
 //nolint:paralleltest // see above
@@ -44,7 +44,7 @@ func TestSomebodyMakesThingsInTheStudio(t *testing.T) {
 	}
 }
 
-// sitting is somebody at work in the studio.
+// sitting is a person at work in the studio.
 type sitting struct {
 	*tab
 	studio string

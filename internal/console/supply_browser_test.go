@@ -11,6 +11,7 @@ import (
 	"stele/internal/catalog"
 	"stele/internal/console/consoletest"
 	"stele/internal/media"
+	"stele/internal/price"
 	"stele/internal/supply"
 )
 
@@ -22,7 +23,7 @@ func TestAnOperatorManagesProvidersAndModels(t *testing.T) {
 	for _, room := range screens {
 		t.Run(fmt.Sprint(room.width), func(t *testing.T) {
 			b := launch(t, room.width)
-			s, rooms := consoletest.Supplied(t)
+			s, rooms := consoletest.WithSupply(t)
 			h := consoletest.Open(t, "http://127.0.0.1"+room.base, rooms)
 			server := httptest.NewServer(h.Serve)
 			t.Cleanup(server.Close)
@@ -139,7 +140,7 @@ func walkSupply(b *tab, h *consoletest.House, s *consoletest.Supply) {
 // crowd adds models that only a running program has.
 func crowd(t *testing.T, s *consoletest.Supply) {
 	t.Helper()
-	var usd, dear media.Amount
+	var usd, dear price.Amount
 	if err := errors.Join(usd.UnmarshalText([]byte("0.02")), dear.UnmarshalText([]byte("0.08"))); err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +152,7 @@ func crowd(t *testing.T, s *consoletest.Supply) {
 		{Model: catalog.Model{ID: "acme/canvas", Name: "Canvas", Description: "Paints."}, Origin: supply.Origin{Place: "model file"}, Enabled: true, Media: &media.Model{
 			ID: "acme/canvas", MediaType: "image", Kind: "openai", Provider: "main", Upstream: "gpt-image-1", Operations: []media.Operation{
 				{Mode: "text_to_image", Description: "An image from words.", Input: media.Input{Required: []string{"prompt"}}, Parameters: []media.Parameter{{Name: "size"}, {Name: "seed"}},
-					Price: media.Price{USD: usd, Per: "image", Table: map[string]media.Amount{"large": dear}}},
+					Price: media.Price{USD: usd, Per: "image", Table: map[string]price.Amount{"large": dear}}},
 			},
 		}},
 	}

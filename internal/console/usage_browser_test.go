@@ -49,7 +49,7 @@ func TestAnOperatorLooksAtTheUsage(t *testing.T) {
 	for _, room := range screens {
 		t.Run(fmt.Sprint(room.width), func(t *testing.T) {
 			b := launch(t, room.width)
-			h := consoletest.Open(t, "http://127.0.0.1"+room.base, consoletest.Started)
+			h := consoletest.Open(t, "http://127.0.0.1"+room.base, consoletest.WithStart)
 			server := httptest.NewServer(h.Serve)
 			t.Cleanup(server.Close)
 			h.Public, _ = url.Parse(server.URL + room.base)
@@ -134,7 +134,7 @@ func observe(h *consoletest.House, b *tab) {
 	b.look("requests filtered")
 	b.click(".switch input")
 	h.Save(h.Use(0, func(r *meter.Record) { r.Status, r.Code = 500, "internal_error" }))
-	b.becomes("tbody tr:first-child .hint", "internal_error") // without anybody doing anything
+	b.becomes("tbody tr:first-child .hint", "internal_error") // without the visitor doing anything
 
 	b.visit(root + "/console/requests/req_tried")
 	b.shows("2 tries", "To the first byte", "Say hello.")

@@ -32,7 +32,7 @@ func startProgram(t *testing.T) program {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(ctx, binary, "--data", t.TempDir(), "--listen", "127.0.0.1:0")
-	cmd.Dir = t.TempDir() // no configuration of anybody's
+	cmd.Dir = t.TempDir() // no configuration of the machine's
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 30 * time.Second
 	out, err := cmd.StdoutPipe()
@@ -148,7 +148,7 @@ func called(b *tab, p program, key string, want int) {
 	}
 }
 
-// refusals asks for what nobody without a session of this site may have.
+// refusals asks for what no visitor without a session of this site may have.
 func refusals(t *testing.T, p program) {
 	t.Helper()
 	for _, path := range []string{"/console/", "/console/keys", "/console/usage", "/console/studio", "/console/people"} {

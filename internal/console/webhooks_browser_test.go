@@ -15,7 +15,7 @@ import (
 //nolint:paralleltest // one browser is enough for a small machine
 func TestWebhooksInABrowser(t *testing.T) {
 	var post consoletest.Post
-	h := consoletest.Opened(t, consoletest.Limited, consoletest.Started, consoletest.Hooked(&post))
+	h := consoletest.OpenSignedIn(t, consoletest.WithLimits, consoletest.WithStart, consoletest.WithWebhooks(&post))
 	server := httptest.NewServer(h.Serve)
 	t.Cleanup(server.Close)
 	h.Public, _ = url.Parse(server.URL)

@@ -112,7 +112,7 @@ func vfsDelete(tls *libc.TLS, system, name uintptr, sync int32) int32 {
 }
 
 func vfsClose(tls *libc.TLS, file uintptr) int32 {
-	f := opened(file)
+	f := fileOf(file)
 	filesMu.Lock()
 	delete(files, file)
 	filesMu.Unlock()
@@ -120,7 +120,7 @@ func vfsClose(tls *libc.TLS, file uintptr) int32 {
 }
 
 func vfsWrite(tls *libc.TLS, file, bytes uintptr, size int32, place int64) int32 {
-	f := opened(file)
+	f := fileOf(file)
 	failed := fail(making, f.path)
 	if failed != nil {
 		size /= 2
@@ -142,7 +142,7 @@ func vfsWrite(tls *libc.TLS, file, bytes uintptr, size int32, place int64) int32
 }
 
 func vfsTruncate(tls *libc.TLS, file uintptr, size int64) int32 {
-	f := opened(file)
+	f := fileOf(file)
 	if fail(keeping, f.path) != nil {
 		return sqlite.SQLITE_IOERR_TRUNCATE
 	}
@@ -154,7 +154,7 @@ func vfsTruncate(tls *libc.TLS, file uintptr, size int64) int32 {
 }
 
 func vfsSync(tls *libc.TLS, file uintptr, flags int32) int32 {
-	f := opened(file)
+	f := fileOf(file)
 	if fail(keeping, f.path) != nil {
 		return sqlite.SQLITE_IOERR_FSYNC
 	}
@@ -171,7 +171,7 @@ func vfsSync(tls *libc.TLS, file uintptr, flags int32) int32 {
 	return code
 }
 
-func opened(file uintptr) *vfsFile {
+func fileOf(file uintptr) *vfsFile {
 	filesMu.Lock()
 	defer filesMu.Unlock()
 	return files[file]

@@ -97,7 +97,7 @@ func keptFilms(t *testing.T, h *house, size int) (one *file.File, other []byte) 
 	return one, other
 }
 
-// TestWhatIsDamagedNeverComesToItsEnd: whoever reads a file gets all of it as it was kept, or an
+// TestWhatIsDamagedNeverComesToItsEnd: a reader of a file gets all of it as it was kept, or an
 // error before the last byte. The operator is told, and what is put right is given again.
 func TestWhatIsDamagedNeverComesToItsEnd(t *testing.T) {
 	t.Parallel()

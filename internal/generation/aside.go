@@ -69,14 +69,12 @@ func (s *Service) countStumble(ctx context.Context, t *Task, f *media.Failure) (
 func (s *Service) countPanic(ctx context.Context, t *Task, f *media.Failure) error {
 	s.logFailure(ctx, t, "the program failed in a generation", f)
 	maker, _ := s.maker(t)
-	repeater, ok := maker.(Repeater)
-	again := t.Deaths+1 < mostDeaths && ok && repeater.Repeats()
-	if !again {
+	if t.Deaths+1 >= mostDeaths || !repeats(maker) {
 		return s.setAside(ctx, t, inflight.Panicked)
 	}
 	_, err := s.update(context.WithoutCancel(ctx), t, func(t *Task) error {
 		t.Deaths++
-		t.Stage, t.Owner, t.Ticket, t.NotBefore = Ordered, "", nil, s.Now().Add(firstWait)
+		t.orderAgain(s.Now().Add(firstWait))
 		t.AddJob(runOf(t))
 		return nil
 	})

@@ -99,13 +99,12 @@ func (s *Service) collectLater(ctx context.Context, t *Task, f *media.Failure) (
 	}
 	s.logFailure(ctx, t, "outputs could not be copied", f)
 	maker, _ := s.maker(t)
-	repeater, ok := maker.(Repeater)
-	if f.Class == media.Gone && ok && repeater.Repeats() {
+	if f.Class == media.Gone && repeats(maker) {
 		_, err := s.update(ctx, t, func(t *Task) error {
 			if t.Stage != Collecting {
 				return errMoved
 			}
-			t.Stage, t.Owner, t.Ticket, t.NotBefore = Ordered, "", nil, s.Now().Add(breather(t))
+			t.orderAgain(s.Now().Add(breather(t)))
 			t.AddJob(runOf(t))
 			return nil
 		})

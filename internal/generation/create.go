@@ -32,7 +32,7 @@ func NewID() string { return uid.New("gen") }
 // Create checks an order, reckons its price, and writes it down with the job that
 // begins it. A dry run does all but the writing.
 func (s *Service) Create(ctx context.Context, who access.Principal, id string, ask media.Ask) (*Task, error) {
-	return s.create(ctx, who, id, ask, nil)
+	return s.CreateOnce(ctx, who, id, ask, nil)
 }
 
 // CreateOnce is Create for an order with an Idempotency-Key. claim gives the key with
@@ -40,10 +40,6 @@ func (s *Service) Create(ctx context.Context, who access.Principal, id string, a
 // used before nothing is saved, and the error is replay.ErrUsed. An order with files is not
 // for it: what was used before is found out too late.
 func (s *Service) CreateOnce(ctx context.Context, who access.Principal, id string, ask media.Ask, claim func(*Task) (replay.Claim, error)) (*Task, error) {
-	return s.create(ctx, who, id, ask, claim)
-}
-
-func (s *Service) create(ctx context.Context, who access.Principal, id string, ask media.Ask, claim func(*Task) (replay.Claim, error)) (*Task, error) {
 	t, operation, err := s.plan(who, id, &ask)
 	if err != nil {
 		return nil, err

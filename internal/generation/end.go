@@ -147,17 +147,17 @@ func (s *Service) announce(t *Task) {
 
 var ending = map[media.State]string{media.Success: "succeeded", media.Failed: "failed", media.Canceled: "canceled"}
 
-// own is what a task cost beside its parts, which have records of their own.
-func own(t *Task) int64 {
+// ownCost is what a task cost beside its parts, which have records of their own.
+func ownCost(t *Task) int64 {
 	if t.App != "" {
 		return 0
 	}
 	return t.Nano
 }
 
-// record is what the task used, for the books. Its id sorts by time, as all of
+// recordOf is what the task used, for the books. Its id sorts by time, as all of
 // them must: the oldest are forgotten first.
-func record(t *Task) meter.Record {
+func recordOf(t *Task) meter.Record {
 	status := 200
 	if t.State != media.Success {
 		status = 500
@@ -169,7 +169,7 @@ func record(t *Task) meter.Record {
 	return meter.Record{
 		ID: "use_" + strings.TrimPrefix(t.ID, "gen_"), At: t.Ended, Request: t.ID, Workspace: t.Workspace, Key: t.Key, Environment: t.Environment,
 		Route: route, Model: model, Provider: t.Provider, Target: t.Mode, Status: status, Code: t.Code,
-		Tries: t.Tries, Nano: own(t), Priced: true, PriceSource: catalog.FromModel, Took: t.Ended.Sub(t.Created),
+		Tries: t.Tries, Nano: ownCost(t), Priced: true, PriceSource: catalog.FromModel, Took: t.Ended.Sub(t.Created),
 		Person: t.Order.Person, User: t.Order.EndUser, Tags: access.TagsText(t.Order.Tags),
 	}
 }

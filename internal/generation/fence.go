@@ -67,9 +67,9 @@ func (s *Service) silentSince(steady time.Time, first bool) time.Time {
 	return now.Add(-deadAfter)
 }
 
-// still reports, by an error, that a task that was followed before a lapse is not this
+// checkFollowed reports, by an error, that a task that was followed before a lapse is not this
 // process's any more; wait is above zero while that cannot be known.
-func (s *Service) still(ctx context.Context, t *Task) (now *Task, wait time.Duration, err error) {
+func (s *Service) checkFollowed(ctx context.Context, t *Task) (now *Task, wait time.Duration, err error) {
 	if s.silent(s.Now()) {
 		return t, unsavedWait, nil
 	}
@@ -82,7 +82,7 @@ func (s *Service) still(ctx context.Context, t *Task) (now *Task, wait time.Dura
 		return t, 0, err
 	}
 	if saved.Owner != s.Node && s.knowsMore(t, saved) {
-		saved, err = s.mine(ctx, t, func(*Task) {}) // who has adopted it sees nothing of it
+		saved, err = s.updateFollowed(ctx, t, func(*Task) {}) // who has adopted it sees nothing of it
 	}
 	if err != nil {
 		return t, 0, err

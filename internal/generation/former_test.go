@@ -288,7 +288,7 @@ func TestWorkOfACallThatGoesOnIsKept(t *testing.T) {
 	})
 }
 
-// TestATaskIsAdoptedThoughThatWasNotHeard loses the answer to an adoption, or fails right after it, at every stage: whoever owns a task
+// TestATaskIsAdoptedThoughThatWasNotHeard loses the answer to an adoption, or fails right after it, at every stage: the owner of a task
 // goes on with it, by looking or with a job.
 func TestATaskIsAdoptedThoughThatWasNotHeard(t *testing.T) {
 	t.Parallel()

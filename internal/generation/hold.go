@@ -68,7 +68,7 @@ func callOf(t *Task) limit.Call {
 
 // settle is the record of a task that has ended. Nothing is held for it from then on.
 func (t *Task) settle() *meter.Record {
-	r := record(t)
+	r := recordOf(t)
 	charges, released := limit.Settle(t.Holds, r.Nano)
 	r.Charges, r.Released = limit.ChargesText(charges), limit.ChargesText(released)
 	t.Holds = nil

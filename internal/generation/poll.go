@@ -13,7 +13,7 @@ import (
 // poll looks once at work that a maker has accepted. The database is written only
 // when something has changed.
 func (s *Service) poll(ctx context.Context, t *Task) {
-	t, wait, err := s.still(ctx, t)
+	t, wait, err := s.checkFollowed(ctx, t)
 	next := t
 	if err == nil && wait == 0 {
 		if next, wait, err = s.look(ctx, t); next != nil {
@@ -67,7 +67,7 @@ func (s *Service) look(ctx context.Context, t *Task) (next *Task, wait time.Dura
 	if !t.isChangedBy(status) || status.Steps == nil && !s.progress.allow(t.Workspace, s.Now()) {
 		return t, wait, nil
 	}
-	next, err = s.mine(ctx, t, func(t *Task) { t.take(status) })
+	next, err = s.updateFollowed(ctx, t, func(t *Task) { t.take(status) })
 	return next, wait, err
 }
 
@@ -81,9 +81,9 @@ func (s *Service) handleUnseen(ctx context.Context, t *Task, maker Maker, f *med
 		t.blind++
 		return t, max(f.RetryAfter, backoff(t.blind)), nil
 	}
-	if repeater, ok := maker.(Repeater); ok && repeater.Repeats() {
-		_, err = s.mine(ctx, t, func(t *Task) {
-			t.Stage, t.Owner, t.Ticket, t.NotBefore = Ordered, "", nil, s.Now().Add(breather(t))
+	if repeats(maker) {
+		_, err = s.updateFollowed(ctx, t, func(t *Task) {
+			t.orderAgain(s.Now().Add(breather(t)))
 			t.AddJob(runOf(t))
 		})
 		return t, 0, err
@@ -97,7 +97,7 @@ func (s *Service) handleUnseen(ctx context.Context, t *Task, maker Maker, f *med
 // copyOutputs has the outputs of finished work copied.
 func (s *Service) copyOutputs(ctx context.Context, t *Task, status media.Status) error {
 	s.successes.Store(t.ID, status) // before a worker can look for it
-	_, err := s.mine(ctx, t, func(t *Task) {
+	_, err := s.updateFollowed(ctx, t, func(t *Task) {
 		t.Stage, t.State, t.NotBefore = Collecting, media.Processing, time.Time{} // it may have been hastened
 		t.AddJob(runOf(t))
 	})
@@ -114,19 +114,19 @@ func (s *Service) endBroken(ctx context.Context, t *Task, f *media.Failure) erro
 		return s.countPanic(ctx, t, f)
 	}
 	s.logFailure(ctx, t, "a generation failed", f)
-	wait, may := s.another(t, f)
+	wait, may := s.retryWait(t, f)
 	if !may {
 		return s.fail(ctx, t, f)
 	}
-	_, err := s.mine(ctx, t, func(t *Task) {
-		t.Stage, t.Owner, t.Ticket, t.NotBefore = Ordered, "", nil, s.Now().Add(wait)
+	_, err := s.updateFollowed(ctx, t, func(t *Task) {
+		t.orderAgain(s.Now().Add(wait))
 		t.AddJob(runOf(t))
 	})
 	return err
 }
 
-// mine changes a task that this process follows.
-func (s *Service) mine(ctx context.Context, t *Task, change func(*Task)) (*Task, error) {
+// updateFollowed changes a task that this process follows.
+func (s *Service) updateFollowed(ctx context.Context, t *Task, change func(*Task)) (*Task, error) {
 	return s.update(ctx, t, func(t *Task) error {
 		if t.Stage != Waiting || t.Owner != s.Node {
 			return errMoved

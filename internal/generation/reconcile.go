@@ -40,11 +40,10 @@ func (s *Service) mayHaveCost(t *Task, f *media.Failure) bool {
 // asked: the question may be what the process died of.
 func (s *Service) owedCost(ctx context.Context, t *Task) (nano int64, sure bool) {
 	maker, _ := s.maker(t)
-	r, ok := maker.(Repeater)
 	switch {
 	case t.App != "":
 		return s.spentCost(ctx, t)
-	case t.Nano == 0, ok && r.Repeats():
+	case t.Nano == 0, repeats(maker):
 		return 0, true
 	case t.Stage == Collecting: // its maker has said that it is made
 		return t.Nano, true
@@ -79,8 +78,7 @@ func (s *Service) price(ctx context.Context, t *Task) (nano int64, definite bool
 		return err
 	})
 	if err != nil {
-		repeater, ok := maker.(Repeater) // it makes what it has lost anew, and is paid once
-		return 0, media.ToFailure(err).Class == media.Gone && ok && repeater.Repeats()
+		return 0, media.ToFailure(err).Class == media.Gone && repeats(maker) // it makes what it has lost anew
 	}
 	told := status.Nano > 0 || status.Settled
 	switch {

@@ -45,6 +45,12 @@ type Finder interface {
 // same work, and paid once.
 type Repeater interface{ Repeats() bool }
 
+// repeats reports whether an order may be sent to a maker again and is paid once.
+func repeats(m Maker) bool {
+	r, ok := m.(Repeater)
+	return ok && r.Repeats()
+}
+
 // Forgetter is a maker that holds outputs until they were copied.
 type Forgetter interface{ Forget(t media.Ticket) }
 

@@ -150,7 +150,7 @@ func (s *Service) handleRefusal(ctx context.Context, t *Task, f *media.Failure) 
 	case media.Panicked:
 		return 0, s.countPanic(ctx, t, f)
 	}
-	wait, may := s.another(t, f)
+	wait, may := s.retryWait(t, f)
 	if !may {
 		return 0, s.fail(ctx, t, f)
 	}
@@ -162,7 +162,7 @@ func (s *Service) handleRefusal(ctx context.Context, t *Task, f *media.Failure) 
 		if t.Stage != Submitting || t.Owner != s.Node {
 			return errMoved
 		}
-		t.Stage, t.Owner, t.NotBefore = Ordered, "", s.Now().Add(wait)
+		t.orderAgain(s.Now().Add(wait))
 		return nil
 	}); err != nil {
 		return 0, err
@@ -170,8 +170,8 @@ func (s *Service) handleRefusal(ctx context.Context, t *Task, f *media.Failure) 
 	return wait, nil
 }
 
-// another says whether and when the same order may be sent once more.
-func (s *Service) another(t *Task, f *media.Failure) (time.Duration, bool) {
+// retryWait says whether and when the same order may be sent once more.
+func (s *Service) retryWait(t *Task, f *media.Failure) (time.Duration, bool) {
 	wait := max(f.RetryAfter, backoff(t.Tries))
 	busy := f.Class == media.Rate || f.Class == media.Concurrency || f.Ours()
 	may := f.CanTryAgain() && (busy || t.Tries < mostTries) && s.Now().Add(wait).Before(t.Deadline)
@@ -185,7 +185,7 @@ func (s *Service) recover(ctx context.Context, t *Task) (again time.Duration, er
 	if failure != nil {
 		return 0, s.fail(ctx, t, failure)
 	}
-	if repeater, ok := maker.(Repeater); ok && repeater.Repeats() {
+	if repeats(maker) {
 		return s.reorder(ctx, t)
 	}
 	finder, ok := maker.(Finder)
@@ -223,7 +223,7 @@ func (s *Service) reorder(ctx context.Context, t *Task) (time.Duration, error) {
 		if t.Owner != s.Node {
 			return errMoved
 		}
-		t.Stage, t.Owner, t.Ticket, t.NotBefore = Ordered, "", nil, s.Now().Add(wait)
+		t.orderAgain(s.Now().Add(wait))
 		return nil
 	})
 	if err != nil {

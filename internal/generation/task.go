@@ -153,6 +153,11 @@ func (r Run) Delay() time.Duration { return r.Later }
 
 func runOf(t *Task) Run { return Run{ID: t.ID, Workspace: t.Workspace} }
 
+// orderAgain puts a task back to where no maker was asked yet, for a time to come.
+func (t *Task) orderAgain(at time.Time) {
+	t.Stage, t.Owner, t.Ticket, t.NotBefore = Ordered, "", nil, at
+}
+
 // AddJob queues a job with the task.
 func (t *Task) AddJob(j Job) { t.jobs = append(t.jobs, j) }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"stele/internal/media"
+	"stele/internal/price"
 	"stele/internal/wire"
 )
 
@@ -97,7 +98,7 @@ type Problem struct {
 func (s *Service) View(t *Task) View {
 	v := View{
 		ID: t.ID, Status: string(t.State), Model: t.Model, App: t.App, MediaType: t.MediaType, Mode: t.Mode,
-		Credits: t.Credits, USD: media.Amount(t.Nano).String(), Created: wire.Time(t.Created),
+		Credits: t.Credits, USD: price.Amount(t.Nano).String(), Created: wire.Time(t.Created),
 		Updated: wire.Time(t.Updated), Progress: t.Progress, Steps: t.Steps,
 	}
 	for _, st := range t.preview {

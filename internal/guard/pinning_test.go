@@ -91,7 +91,7 @@ func TestNextAddressIsTriedWhenOneIsDown(t *testing.T) {
 	s := serveNeighbour(t, http.HandlerFunc(hello))
 	c := guard.Caller(guard.Options{
 		AllowPrivate: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
-		Resolve:      answers("127.0.0.3", "127.0.0.2"), // nobody listens on .3
+		Resolve:      answers("127.0.0.3", "127.0.0.2"), // nothing listens on .3
 	})
 	if _, err := fetch(t, c, "http://two.example:"+port(s)+"/"); err != nil {
 		t.Error(err)

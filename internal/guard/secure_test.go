@@ -118,7 +118,7 @@ func TestJoinedRequestsStayApart(t *testing.T) {
 }
 
 // A server that takes no body before it has seen the head sees the head, and may send
-// no more before anybody reads than an answer may take of memory.
+// no more before its caller reads than an answer may take of memory.
 func TestAHeadDoesNotWaitForever(t *testing.T) {
 	t.Parallel()
 	s, client, _, _ := overTLS(t, true)
@@ -148,7 +148,7 @@ func TestAHeadDoesNotWaitForever(t *testing.T) {
 }
 
 // hesitate serves one request over HTTP/2, and lets its body come when its head has. It
-// says how much the client takes before anybody reads it.
+// says how much the client takes before its caller reads it.
 func hesitate(listener net.Listener, config *tls.Config, window *uint32) error {
 	plain, err := listener.Accept()
 	if err != nil {

@@ -69,7 +69,7 @@ func (tr *trap) serve(l net.Listener) {
 			return
 		}
 		tr.visitors <- conn.RemoteAddr().String()
-		// An honest answer: whoever gets in is not to mistake it for a refusal.
+		// An honest answer: an intruder is not to mistake it for a refusal.
 		_, _ = http.ReadRequest(bufio.NewReader(conn))
 		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 6\r\nConnection: close\r\n\r\nsecret")
 		conn.Close()

@@ -80,8 +80,8 @@ func TestACallUnderLimitsTakesOneAllocation(t *testing.T) {
 }
 
 // TestACallFindsACounterThatIsForgottenMeanwhile has a counter go between being found and
-// being held of: what the call holds is on lease of the one that is known, or nobody would
-// give it back.
+// being held of: what the call holds is on lease of the one that is known, or it would never be
+// given back.
 func TestACallFindsACounterThatIsForgottenMeanwhile(t *testing.T) {
 	t.Parallel()
 	s, a := company(t)

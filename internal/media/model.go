@@ -3,7 +3,11 @@
 // or databases.
 package media
 
-import "time"
+import (
+	"time"
+
+	"stele/internal/price"
+)
 
 // Model is a media model as its file declares it: what it makes, how it may be
 // asked, and who makes it. There is one form for the built-in files and the
@@ -65,12 +69,12 @@ type Requirement struct {
 
 // Price is what an operation costs: so much for each unit. Nano reckons it.
 type Price struct {
-	USD   Amount            `yaml:"usd"`   // for each unit; with a table, for values it does not list
-	First Amount            `yaml:"first"` // for the first unit of each output, where it differs
-	Per   string            `yaml:"per"`   // the unit, see Units; a request where it is not said
-	Of    string            `yaml:"of"`    // the parameter that counts the units, where it is not the usual one
-	By    []string          `yaml:"by"`    // parameters whose values choose a figure of the table
-	Table map[string]Amount `yaml:"table"` // "720p|true": 0.10, in the order of By
+	USD   price.Amount            `yaml:"usd"`   // for each unit; with a table, for values it does not list
+	First price.Amount            `yaml:"first"` // for the first unit of each output, where it differs
+	Per   string                  `yaml:"per"`   // the unit, see Units; a request where it is not said
+	Of    string                  `yaml:"of"`    // the parameter that counts the units, where it is not the usual one
+	By    []string                `yaml:"by"`    // parameters whose values choose a figure of the table
+	Table map[string]price.Amount `yaml:"table"` // "720p|true": 0.10, in the order of By
 }
 
 // Parameter is a value that a caller may set: of a model's operation or of an app.

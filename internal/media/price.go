@@ -6,7 +6,12 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"stele/internal/price"
 )
+
+// unit is a USD in billionths.
+const unit = int64(price.USD)
 
 // Units lists what prices may be for. Every output counts for itself where the
 // operation has a parameter n. A megapixel is counted whole, from the parameters
@@ -55,7 +60,7 @@ func (o *Operation) Nano(prompt string, parameters map[string]any) int64 {
 }
 
 // Least is the least that a unit costs; 0 where none costs anything.
-func (p *Price) Least() Amount {
+func (p *Price) Least() price.Amount {
 	least := p.USD
 	for _, figure := range p.Table {
 		if figure > 0 && (least == 0 || figure < least) {
@@ -113,7 +118,7 @@ func megapixels(parameters map[string]any) *big.Rat {
 	return new(big.Rat).SetInt64(ceil(area.Mul(area, big.NewRat(1, 1_000_000)), math.MaxInt64))
 }
 
-func rat(a Amount) *big.Rat { return new(big.Rat).SetInt64(int64(a)) }
+func rat(a price.Amount) *big.Rat { return new(big.Rat).SetInt64(int64(a)) }
 
 // rational is a value as an exact number: what its shortest decimal says, not what
 // binary makes of it. Texts count by the number they begin with: 10, 10s.

@@ -4,12 +4,14 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"stele/internal/price"
 )
 
 func TestReckonsPrices(t *testing.T) {
 	t.Parallel()
 	by := []Parameter{{Name: "resolution", Type: "string"}, {Name: "audio", Type: "boolean"}}
-	table := map[string]Amount{"720p|false": 84_000_000, "720p|true": 126_000_000, "5|0.5": 7}
+	table := map[string]price.Amount{"720p|false": 84_000_000, "720p|true": 126_000_000, "5|0.5": 7}
 	for name, row := range map[string]struct {
 		price      Price
 		prompt     string
@@ -44,7 +46,7 @@ func TestReckonsPrices(t *testing.T) {
 		"beyond all bounds":    {Price{USD: 1 << 50, Per: "second"}, "x", map[string]any{"duration": 1e300, "n": int64(math.MaxInt64)}, "9223372036.854775807"},
 	} {
 		o := Operation{Price: row.price, Parameters: by}
-		if got := Amount(o.Nano(row.prompt, row.parameters)).String(); got != row.want {
+		if got := price.Amount(o.Nano(row.prompt, row.parameters)).String(); got != row.want {
 			t.Errorf("%s: %s USD, want %s", name, got, row.want)
 		}
 	}
@@ -68,26 +70,26 @@ func TestCreditsAreRoundedUpAndCapped(t *testing.T) {
 
 func TestAmountsAreExact(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]Amount{
+	for text, want := range map[string]price.Amount{
 		"0": 0, "1": 1_000_000_000, "0.04": 40_000_000, ".5": 500_000_000, "2.": 2_000_000_000, "0.1": 100_000_000, "0.000015": 15_000,
 		"0.000000001": 1, "0.10000000000000": 100_000_000, "9000000": 9_000_000_000_000_000, "007": 7_000_000_000,
 	} {
-		var got Amount
+		var got price.Amount
 		if err := got.UnmarshalText([]byte(text)); err != nil || got != want {
 			t.Errorf("%s: %d %v", text, got, err)
 		}
-		var back Amount
+		var back price.Amount
 		if err := back.UnmarshalText([]byte(got.String())); err != nil || back != got {
 			t.Errorf("%s reads back as %d %v", got, back, err)
 		}
 	}
 	for _, text := range []string{"", ".", "-1", "+1", "1e3", "0x1", "1,5", "1_000", "0.0000000001", "99999999999999999999", "10000000000", " 1", "1.2.3"} {
-		var got Amount
+		var got price.Amount
 		if err := got.UnmarshalText([]byte(text)); err == nil {
 			t.Errorf("%q is %s", text, got)
 		}
 	}
-	if got := Amount(-1_500_000_000).String(); got != "-1.5" {
+	if got := price.Amount(-1_500_000_000).String(); got != "-1.5" {
 		t.Error(got)
 	}
 }

@@ -27,7 +27,7 @@ func TestACaptureNeverWaitsAndSavesWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	var saved []Bodies
 	c := NewCapture(func(_ context.Context, list []Bodies) error { saved = append(saved, list...); return nil })
-	for n := range waitingBodies + 10 { // nobody saves yet
+	for n := range waitingBodies + 10 { // no saver runs yet
 		c.Keep(Bodies{Record: strconv.Itoa(n)})
 	}
 	ctx, cancel := context.WithCancel(t.Context())

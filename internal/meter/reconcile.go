@@ -43,8 +43,8 @@ func (d *Drift) Percent() (hundredths int64, ok bool) {
 	return int64(float64(d.By()) / float64(d.Theirs) * 10_000), true // a share for people, no money
 }
 
-// Marked reports whether the two differ by more than rounding and the edges of days do.
-func (d *Drift) Marked() bool {
+// Differs reports whether the two differ by more than rounding and the edges of days do.
+func (d *Drift) Differs() bool {
 	by := d.By()
 	if by < 0 {
 		by = -by

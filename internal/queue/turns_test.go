@@ -12,7 +12,7 @@ import (
 	"stele/internal/store"
 )
 
-// errand is a job of somebody.
+// errand is a job of a tenant.
 type errand struct {
 	Whose string `json:"whose"`
 	N     int    `json:"n"`

@@ -198,7 +198,7 @@ func TestTheEndOfATurnIsToldWhenItIsKept(t *testing.T) {
 		for _, id := range ids {
 			parts, want = append(parts, calling(id, "")), append(want, calling(id, ""))
 		}
-		if len(ids) == 0 { // whose thoughts nobody wants back
+		if len(ids) == 0 { // whose thoughts no client wants back
 			want[0] = chat.Part{Kind: chat.Thought, ID: "t1"}
 		}
 		if got := tell(restored(t, v[1], "w", loop(parts...)).Messages[1].Parts); got != tell(want) {

@@ -289,7 +289,7 @@ func TestAClientThatGoesStopsWaiting(t *testing.T) {
 			cancelled.Stop()
 			cancel(nil)
 		}
-		// Whoever stopped waiting is in nobody's way.
+		// A client that stopped waiting is in no other's way.
 		h.pass(time.Minute)
 		if next := turn(t, h.process(t, "two"), request("k")); !next.Again {
 			t.Errorf("%+v", next)

@@ -89,7 +89,7 @@ func TestAGoodClientGetsInBesideManySlowOnes(t *testing.T) {
 }
 
 // TestThoseWhoWaitForAnAnswerAreNotClosed fills the bounds with requests that are
-// being served: then newcomers are refused, and nobody else pays.
+// being served: then newcomers are refused, and no other client pays.
 func TestThoseWhoWaitForAnAnswerAreNotClosed(t *testing.T) {
 	t.Parallel()
 	const most = 8

@@ -59,7 +59,7 @@ func TestOnlyAllowedAddressesSeePages(t *testing.T) {
 			{"", "198.51.100.1", true, true},
 			{"127.0.0.0/8", "", false, true},
 			{"10.0.0.0/8", "", false, false},
-			{"10.0.0.0/8", "10.1.2.3", false, false}, // anybody can say so
+			{"10.0.0.0/8", "10.1.2.3", false, false}, // any client can say so
 			{"10.0.0.0/8", "10.1.2.3", true, true},
 			{"10.0.0.0/8", "198.51.100.1", true, false},
 			{"10.0.0.0/8", "10.1.2.3, 198.51.100.1", true, false},

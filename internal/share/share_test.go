@@ -236,7 +236,7 @@ func TestArrivals(t *testing.T) {
 	})
 }
 
-// A database that does not answer refuses nobody, and makes nobody wait twice.
+// For a database that does not answer no workspace is refused, and none waits twice.
 func TestUnknownSumsRefuseNobody(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

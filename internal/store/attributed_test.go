@@ -24,7 +24,7 @@ func TestUsageIsAddedUpByEndUserAndTag(t *testing.T) {
 			}
 			list = append(list, r)
 		}
-		list = append(list, record(1)) // for nobody in particular
+		list = append(list, record(1)) // for no person or tag
 		for len(list) > 0 {            // as journals do it
 			n := min(len(list), 100)
 			if err := s.InsertRecords(t.Context(), list[:n]); err != nil {

@@ -123,7 +123,7 @@ func (w within) CountUnchained(ctx context.Context) (n int64, err error) {
 	return n, w.tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM audit WHERE seq IS NULL`).Scan(&n)
 }
 
-// Somebody who has the database alone cannot make a chain of their own.
+// A thief who has the database alone cannot make a chain of their own.
 func TestAChainMadeAnewIsFound(t *testing.T) {
 	t.Parallel()
 	onEngines(t, func(t *testing.T, engine string) {

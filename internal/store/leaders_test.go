@@ -11,7 +11,7 @@ import (
 	"stele/internal/meter"
 )
 
-// Who led weeks that are over is noted, once. Whoever looks at many weeks finds the same
+// Who led weeks that are over is noted, once. A page of many weeks has the same
 // names with the same figures as in all their days.
 func TestThoseWhoUsedTheMostAreFoundAmongLeaders(t *testing.T) {
 	t.Parallel()

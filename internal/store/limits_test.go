@@ -307,7 +307,7 @@ func TestABudgetThatRefusesIsReached(t *testing.T) {
 	})
 }
 
-// What servers have on lease is not left, whoever asks.
+// What servers have on lease is not left, whichever of them asks.
 func TestWhatIsLeftIsWithoutWhatIsHeld(t *testing.T) {
 	t.Parallel()
 	engines(t, func(t *testing.T, s *Store) {

@@ -48,7 +48,7 @@ func TestChangesAreHeardByOtherProcesses(t *testing.T) {
 	<-over
 }
 
-// hear changes a task until that is heard: nobody says when a listener is ready.
+// hear changes a task until that is heard: PostgreSQL does not say when a listener is ready.
 func hear(t *testing.T, s *Store, id string, heard chan string) {
 	t.Helper()
 	for len(heard) > 0 {

@@ -47,7 +47,7 @@ func TestATransactionThatIsLeftLocksNothingForLong(t *testing.T) {
 	}
 }
 
-// Nobody has to set anything for that; what somebody has set stays, and who reads or writes
+// No operator has to set anything for that; what one has set stays, and a transaction that reads or writes
 // files in between is waited for.
 func TestHowLongATransactionMayBeIdle(t *testing.T) {
 	t.Parallel()

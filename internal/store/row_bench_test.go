@@ -13,8 +13,8 @@ import (
 
 // BenchmarkRow says what a usage row with its sums costs a database, by how many rows
 // share a transaction, and what it costs to delete it again: processor time of this
-// process and of PostgreSQL, what is logged and what stays. PostgreSQL must be on this machine and nobody
-// else's. docs/scale.md reckons with its figures.
+// process and of PostgreSQL, what is logged and what stays. PostgreSQL must be on this machine and serve
+// nothing else. docs/scale.md reckons with its figures.
 func BenchmarkRow(b *testing.B) {
 	for _, engine := range storetest.Engines() {
 		for _, size := range []int{1, 10, 100, 500, 2000} {

@@ -71,7 +71,7 @@ func TestUpstreamsListsAreInTheCatalog(t *testing.T) {
 				t.Error(diff)
 			}
 		}
-		expect("fast", "up/b") // nobody waits for an upstream
+		expect("fast", "up/b") // no caller waits for an upstream
 		var told strings.Builder
 		log := slog.New(slog.NewTextHandler(&told, nil))
 		ctx, stop := context.WithCancel(t.Context())

@@ -1,5 +1,6 @@
-// Package telemetry is what the process tells those who watch it: the log and
-// the metrics. It reads what others report and decides nothing.
+// Package telemetry is what the process tells those who watch it: the log, the metrics,
+// spans for a collector, and the audit log sent on to where it is kept. It reads what
+// others report and decides nothing.
 package telemetry
 
 import (

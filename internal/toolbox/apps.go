@@ -60,32 +60,28 @@ type appList struct {
 	Note string `json:"note,omitempty"`
 }
 
-func (b *Toolbox) listApps(ctx context.Context, _ *call, in listAppsIn) (*mcp.CallToolResult, any, error) {
-	out := appList{Apps: []app{}}
+func (b *Toolbox) listApps(ctx context.Context, _ *call, in listAppsIn) (any, error) {
+	var all []app
 	for page := 1; page <= mostAppPages; page++ {
 		var list []app
 		if err := b.server.Get(ctx, fmt.Sprintf("/api/v1/apps?limit=%d&page=%d", appsPerPage, page), &list); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		for _, a := range list {
-			if !contains(in.Search, a.ID, a.Name, a.Description) {
-				continue
+			if contains(in.Search, a.ID, a.Name, a.Description) {
+				a.Inputs, a.Listed = a.Listed, nil
+				all = append(all, a)
 			}
-			if len(out.Apps) == mostListed {
-				out.More++
-				continue
-			}
-			a.Inputs, a.Listed = a.Listed, nil
-			out.Apps = append(out.Apps, a)
 		}
 		if len(list) < appsPerPage {
 			break
 		}
 	}
-	if out.More > 0 {
+	var out appList
+	if out.Apps, out.More = firstOf(all); out.More > 0 {
 		out.Note = "Use search to see the others."
 	}
-	return nil, out, nil
+	return out, nil
 }
 
 type runAppIn struct {
@@ -94,21 +90,19 @@ type runAppIn struct {
 	ordering
 }
 
-func (b *Toolbox) runApp(ctx context.Context, c *call, in runAppIn) (*mcp.CallToolResult, any, error) {
+func (b *Toolbox) runApp(ctx context.Context, c *call, in runAppIn) (any, error) {
 	var about app
 	if err := b.server.Get(ctx, "/api/v1/apps/"+url.PathEscape(in.App), &about); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	fields := fieldsOf(in.Inputs, nil)
 	for _, one := range about.Listed {
-		if one.Media == "" || fields[one.Name] == nil {
+		if one.Media == "" {
 			continue
 		}
-		kept, err := b.uploadAll(ctx, fields[one.Name])
-		if err != nil {
-			return nil, nil, err
+		if err := b.uploadField(ctx, fields, one.Name); err != nil {
+			return nil, err
 		}
-		fields[one.Name] = kept
 	}
 	return b.place(ctx, c, client.AppPath(in.App), fields, in.ordering, in.App)
 }

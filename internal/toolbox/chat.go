@@ -47,14 +47,14 @@ type imageURL struct {
 	URL string `json:"url"`
 }
 
-func (b *Toolbox) chat(ctx context.Context, c *call, in chatIn) (*mcp.CallToolResult, any, error) {
+func (b *Toolbox) chat(ctx context.Context, c *call, in chatIn) (any, error) {
 	var messages []message
 	if in.System != "" {
 		messages = append(messages, message{"system", in.System})
 	}
 	asked, err := b.question(ctx, in)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	body, err := json.Marshal(struct {
 		Model     string    `json:"model"`
@@ -64,13 +64,13 @@ func (b *Toolbox) chat(ctx context.Context, c *call, in chatIn) (*mcp.CallToolRe
 		Messages  []message `json:"messages"`
 	}{in.Model, true, map[string]bool{"include_usage": true}, in.MaxTokens, append(messages, message{"user", asked})})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	reply, err := b.server.Chat(ctx, body, longestText, func(n int) { c.tellProgress(ctx, float64(n), 0, "answering") })
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return nil, answer{in.Model, reply.Text, reply.Finish, reply.In, reply.Out, reply.Truncated}, nil
+	return answer{in.Model, reply.Text, reply.Finish, reply.In, reply.Out, reply.Truncated}, nil
 }
 
 // question is the text that a model is asked, with the pictures it is to look at.

@@ -32,12 +32,12 @@ type uploaded struct {
 	ExpiresAt string `json:"expires_at"`
 }
 
-func (b *Toolbox) uploadFile(ctx context.Context, _ *call, in uploadIn) (*mcp.CallToolResult, any, error) {
+func (b *Toolbox) uploadFile(ctx context.Context, _ *call, in uploadIn) (any, error) {
 	kept, err := b.upload(ctx, in.Path)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return nil, uploaded{kept.ID, kept.URL, kept.ContentType, kept.Size, kept.ExpiresAt}, nil
+	return uploaded{kept.ID, kept.URL, kept.ContentType, kept.Size, kept.ExpiresAt}, nil
 }
 
 func (b *Toolbox) upload(ctx context.Context, path string) (*client.File, error) {
@@ -50,6 +50,14 @@ func (b *Toolbox) upload(ctx context.Context, path string) (*client.File, error)
 		return nil, fmt.Errorf("upload %s: %w", path, err)
 	}
 	return kept, nil
+}
+
+// uploadField puts file ids in the place of local paths in a field, if it is there.
+func (b *Toolbox) uploadField(ctx context.Context, fields map[string]any, name string) (err error) {
+	if fields[name] != nil {
+		fields[name], err = b.uploadAll(ctx, fields[name])
+	}
+	return err
 }
 
 // uploadAll puts file ids in the place of local paths. value is a text or a list of them;

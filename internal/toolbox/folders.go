@@ -25,7 +25,7 @@ type folder struct {
 }
 
 // openFolders opens the folders to read from, and makes the one to save in if it is not there:
-// an agent's own program tells nobody why a server of tools did not start.
+// an agent's own program does not tell its user why a server of tools did not start.
 func openFolders(roots []string, out string) (*folders, error) {
 	p := new(folders)
 	err := os.MkdirAll(out, 0o755)

@@ -62,7 +62,7 @@ type imageIn struct {
 	ordering
 }
 
-func (b *Toolbox) generateImage(ctx context.Context, c *call, in imageIn) (*mcp.CallToolResult, any, error) {
+func (b *Toolbox) generateImage(ctx context.Context, c *call, in imageIn) (any, error) {
 	mode := "text_to_image"
 	if len(in.Images) > 0 {
 		mode = "image_to_image"
@@ -82,7 +82,7 @@ type videoIn struct {
 	ordering
 }
 
-func (b *Toolbox) generateVideo(ctx context.Context, c *call, in videoIn) (*mcp.CallToolResult, any, error) {
+func (b *Toolbox) generateVideo(ctx context.Context, c *call, in videoIn) (any, error) {
 	mode := "text_to_video"
 	if in.StartFrame != "" {
 		mode = "frames_to_video"
@@ -101,7 +101,7 @@ type speechIn struct {
 	ordering
 }
 
-func (b *Toolbox) generateSpeech(ctx context.Context, c *call, in speechIn) (*mcp.CallToolResult, any, error) {
+func (b *Toolbox) generateSpeech(ctx context.Context, c *call, in speechIn) (any, error) {
 	fields := fieldsOf(in.Parameters, map[string]any{"prompt": in.Text, "voice": in.Voice})
 	return b.convenient(ctx, c, convenience{in.Model, b.models.Speech, "audio", "text_to_speech"}, fields, in.ordering)
 }
@@ -113,22 +113,22 @@ type generateIn struct {
 	ordering
 }
 
-func (b *Toolbox) generate(ctx context.Context, c *call, in generateIn) (*mcp.CallToolResult, any, error) {
+func (b *Toolbox) generate(ctx context.Context, c *call, in generateIn) (any, error) {
 	return b.order(ctx, c, fieldsOf(in.Inputs, map[string]any{"model": in.Model, "mode": in.Mode}), in.ordering)
 }
 
 // convenience is a model that may not have been named, and the mode it is for.
 type convenience struct{ named, configured, mediaType, mode string }
 
-func (b *Toolbox) convenient(ctx context.Context, c *call, want convenience, fields map[string]any, o ordering) (*mcp.CallToolResult, any, error) {
+func (b *Toolbox) convenient(ctx context.Context, c *call, want convenience, fields map[string]any, o ordering) (any, error) {
 	models, err := b.mediaModels(ctx, want.mediaType)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	id := cmp.Or(want.named, want.configured)
 	if id == "" {
 		if id, err = choose(models, want.mode); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	fields["model"] = id
@@ -174,56 +174,54 @@ func anyOf(texts []string) []any {
 }
 
 // order uploads the local files of an order and places it.
-func (b *Toolbox) order(ctx context.Context, c *call, fields map[string]any, o ordering) (*mcp.CallToolResult, any, error) {
+func (b *Toolbox) order(ctx context.Context, c *call, fields map[string]any, o ordering) (any, error) {
 	for _, name := range media.Inputs() {
-		if media.Takes(name) == "" || fields[name] == nil {
+		if media.Takes(name) == "" {
 			continue
 		}
-		kept, err := b.uploadAll(ctx, fields[name])
-		if err != nil {
-			return nil, nil, err
+		if err := b.uploadField(ctx, fields, name); err != nil {
+			return nil, err
 		}
-		fields[name] = kept
 	}
 	prompt, _ := fields["prompt"].(string)
 	return b.place(ctx, c, client.Generations, fields, o, prompt)
 }
 
 // place places an order at a path, and stops it if the client does not wait for it any longer.
-func (b *Toolbox) place(ctx context.Context, c *call, path string, fields map[string]any, o ordering, called string) (*mcp.CallToolResult, any, error) {
+func (b *Toolbox) place(ctx context.Context, c *call, path string, fields map[string]any, o ordering, called string) (any, error) {
 	if err := b.checkName(o.SaveAs); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	body, err := json.Marshal(fields, json.Deterministic(true))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	// An order whose answer is not awaited would go on unseen: its id is needed to stop it.
 	accepted, done := context.WithTimeout(context.WithoutCancel(ctx), accepting)
 	defer done()
 	v, err := b.server.Order(accepted, path, body)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if v.DryRun {
-		return nil, summary(v), nil
+		return summary(v), nil
 	}
 	return b.await(ctx, c, v, o, called)
 }
 
 // await follows a task to its end, or for as long as the call says.
-func (b *Toolbox) await(ctx context.Context, c *call, v generation.View, o ordering, called string) (*mcp.CallToolResult, any, error) {
+func (b *Toolbox) await(ctx context.Context, c *call, v generation.View, o ordering, called string) (any, error) {
 	v, err := b.follow(ctx, c, v, o.wait())
 	if ctx.Err() != nil {
 		stop, done := context.WithTimeout(context.WithoutCancel(ctx), stopping)
 		defer done()
 		if _, err := b.server.Cancel(stop, v.ID); err != nil {
-			return nil, nil, fmt.Errorf("%s could not be stopped: %w", v.ID, err)
+			return nil, fmt.Errorf("%s could not be stopped: %w", v.ID, err)
 		}
-		return nil, nil, fmt.Errorf("%s was canceled", v.ID)
+		return nil, fmt.Errorf("%s was canceled", v.ID)
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s was ordered, but how it goes on is not known: %w; ask with get_generation", v.ID, err)
+		return nil, fmt.Errorf("%s was ordered, but how it goes on is not known: %w; ask with get_generation", v.ID, err)
 	}
 	return b.result(ctx, v, o.SaveAs, called)
 }

@@ -54,48 +54,41 @@ type modelList struct {
 	Note   string  `json:"note,omitempty"`
 }
 
-func (b *Toolbox) listModels(ctx context.Context, _ *call, in listModelsIn) (*mcp.CallToolResult, any, error) {
+func (b *Toolbox) listModels(ctx context.Context, _ *call, in listModelsIn) (any, error) {
 	if in.Kind != "" && !slices.Contains([]string{"image", "video", "audio", "chat"}, in.Kind) {
-		return nil, nil, fmt.Errorf("kind is image, video, audio or chat, not %q", in.Kind)
+		return nil, fmt.Errorf("kind is image, video, audio or chat, not %q", in.Kind)
 	}
 	all, err := b.allModels(ctx, in.Kind)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	out := modelList{Models: []model{}}
-	for _, m := range all {
-		if !contains(in.Search, m.ID, m.Name, m.Description) {
-			continue
-		}
-		if len(out.Models) == mostListed {
-			out.More++
-			continue
-		}
-		m.Description = shorten(m.Description, 160)
-		out.Models = append(out.Models, m)
-	}
-	if out.More > 0 {
+	all = slices.DeleteFunc(all, func(m model) bool { return !contains(in.Search, m.ID, m.Name, m.Description) })
+	var out modelList
+	if out.Models, out.More = firstOf(all); out.More > 0 {
 		out.Note = "Use kind and search to see the others."
 	}
-	return nil, out, nil
+	for i := range out.Models {
+		out.Models[i].Description = shorten(out.Models[i].Description, 160)
+	}
+	return out, nil
 }
 
 type describeModelIn struct {
 	Model string `json:"model" jsonschema:"the model's id as list_models gives it"`
 }
 
-func (b *Toolbox) describeModel(ctx context.Context, _ *call, in describeModelIn) (*mcp.CallToolResult, any, error) {
+func (b *Toolbox) describeModel(ctx context.Context, _ *call, in describeModelIn) (any, error) {
 	all, err := b.allModels(ctx, "")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	at := slices.IndexFunc(all, func(m model) bool { return m.ID == in.Model })
 	if at < 0 {
-		return nil, nil, fmt.Errorf("there is no model %q: list_models lists those that there are", in.Model)
+		return nil, fmt.Errorf("there is no model %q: list_models lists those that there are", in.Model)
 	}
 	var whole map[string]any
 	if err := json.Unmarshal(all[at].whole, &whole); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	// What the server says twice for older clients is said once.
 	if operations, ok := whole["operations"].([]any); ok {
@@ -105,7 +98,7 @@ func (b *Toolbox) describeModel(ctx context.Context, _ *call, in describeModelIn
 			sayOnce(operation["parameters"])
 		}
 	}
-	return nil, whole, nil
+	return whole, nil
 }
 
 // sayOnce leaves out the second of the two lists of values that parameters have.
@@ -214,6 +207,12 @@ func choose(models []model, mode string) (string, error) {
 		return "", fmt.Errorf("the key opens no model for %s: list_models lists those that there are", mode)
 	}
 	return id, nil
+}
+
+// firstOf is as much of a list as an agent is told, and how many more there are.
+func firstOf[T any](all []T) (list []T, more int) {
+	n := min(len(all), mostListed)
+	return append([]T{}, all[:n]...), len(all) - n
 }
 
 // contains reports whether one of the texts has what is searched, in any case of letters.

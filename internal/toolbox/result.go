@@ -45,6 +45,8 @@ type made struct {
 	Data     any      `json:"data,omitempty"`  // of an app
 	Error    string   `json:"error,omitempty"`
 	Note     string   `json:"note,omitempty"`
+
+	content []mcp.Content // what the agent sees; nil: the facts
 }
 
 // saved is an output on this machine.
@@ -76,49 +78,49 @@ func summary(v generation.View) made {
 }
 
 // result saves what a task has made and tells the agent of it. A task that failed is an error.
-func (b *Toolbox) result(ctx context.Context, v generation.View, saveAs, called string) (*mcp.CallToolResult, any, error) {
+func (b *Toolbox) result(ctx context.Context, v generation.View, saveAs, called string) (any, error) {
 	if v.Error != nil {
-		return nil, nil, fmt.Errorf("%s %s: %s (%s)", v.ID, v.Status, v.Error.Message, v.Error.Code)
+		return nil, fmt.Errorf("%s %s: %s (%s)", v.ID, v.Status, v.Error.Message, v.Error.Code)
 	}
 	m := summary(v)
 	if v.Result == nil {
-		return nil, m, nil
+		return m, nil
 	}
 	files := outputs(v)
 	saveAs = b.folders.placeOf(saveAs, slug(called, v.ID))
 	for n := range files {
 		if err := b.save(ctx, &files[n], nameOf(saveAs, n, files[n].address)); err != nil {
-			return nil, nil, fmt.Errorf("%s is done, but an output could not be saved: %w; download saves it", v.ID, err)
+			return nil, fmt.Errorf("%s is done, but an output could not be saved: %w; download saves it", v.ID, err)
 		}
 	}
 	m.Files, m.Texts = files, v.Result.Texts
 	if len(v.Result.Data) > 0 {
 		if err := json.Unmarshal(v.Result.Data, &m.Data); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	return show(m)
 }
 
 // show gives the agent the facts as text and small pictures as pictures.
-func show(m made) (*mcp.CallToolResult, any, error) {
+func show(m made) (made, error) {
 	text, err := json.Marshal(m)
 	if err != nil {
-		return nil, nil, err
+		return m, err
 	}
 	if len(text) > longestText {
 		m.Texts, m.Data, m.Note = nil, nil, "Texts and data are left out: they are too long."
 		if text, err = json.Marshal(m); err != nil {
-			return nil, nil, err
+			return m, err
 		}
 	}
-	content := []mcp.Content{&mcp.TextContent{Text: string(text)}}
+	m.content = []mcp.Content{&mcp.TextContent{Text: string(text)}}
 	for _, f := range m.Files {
-		if f.shown != nil && len(content) <= mostShown {
-			content = append(content, &mcp.ImageContent{Data: f.shown, MIMEType: f.Type})
+		if f.shown != nil && len(m.content) <= mostShown {
+			m.content = append(m.content, &mcp.ImageContent{Data: f.shown, MIMEType: f.Type})
 		}
 	}
-	return &mcp.CallToolResult{Content: content}, m, nil
+	return m, nil
 }
 
 // outputs lists what a task has made, what it was asked for first.

@@ -29,19 +29,19 @@ type getIn struct {
 	Wait *int   `json:"wait_seconds,omitempty" jsonschema:"how long to wait for its end (default 50); 0 returns at once"`
 }
 
-func (b *Toolbox) getGeneration(ctx context.Context, c *call, in getIn) (*mcp.CallToolResult, any, error) {
+func (b *Toolbox) getGeneration(ctx context.Context, c *call, in getIn) (any, error) {
 	v, err := b.server.Generation(ctx, in.ID)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if v, err = b.follow(ctx, c, v, ordering{Wait: in.Wait}.wait()); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	m := summary(v)
 	if v.Result != nil {
 		m.Note = "It is done: download saves what was made."
 	}
-	return nil, m, nil
+	return m, nil
 }
 
 type downloadIn struct {
@@ -49,16 +49,16 @@ type downloadIn struct {
 	ordering
 }
 
-func (b *Toolbox) download(ctx context.Context, c *call, in downloadIn) (*mcp.CallToolResult, any, error) {
+func (b *Toolbox) download(ctx context.Context, c *call, in downloadIn) (any, error) {
 	if err := b.checkName(in.SaveAs); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	v, err := b.server.Generation(ctx, in.ID)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if v, err = b.follow(ctx, c, v, in.wait()); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	return b.result(ctx, v, in.SaveAs, "")
 }
@@ -67,13 +67,13 @@ type cancelIn struct {
 	ID string `json:"id" jsonschema:"gen_…"`
 }
 
-func (b *Toolbox) cancelGeneration(ctx context.Context, c *call, in cancelIn) (*mcp.CallToolResult, any, error) {
+func (b *Toolbox) cancelGeneration(ctx context.Context, c *call, in cancelIn) (any, error) {
 	v, err := b.server.Cancel(ctx, in.ID)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if v, err = b.follow(ctx, c, v, stopping); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	m := summary(v)
 	switch {
@@ -84,5 +84,5 @@ func (b *Toolbox) cancelGeneration(ctx context.Context, c *call, in cancelIn) (*
 	default:
 		m.Note = "It will be stopped."
 	}
-	return nil, m, nil
+	return m, nil
 }

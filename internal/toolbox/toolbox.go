@@ -85,17 +85,20 @@ func (b *Toolbox) Serve(ctx context.Context, in io.Reader, out io.Writer) error 
 	return err
 }
 
-// addTool adds a tool of typed arguments. An error it returns is told to the agent.
-func addTool[In any](b *Toolbox, t mcp.Tool, do func(context.Context, *call, In) (*mcp.CallToolResult, any, error)) {
+// addTool adds a tool of typed arguments. What it returns, or an error, is told to the agent.
+func addTool[In any](b *Toolbox, t mcp.Tool, do func(context.Context, *call, In) (any, error)) {
 	t.InputSchema = schemaFor[In]()
 	mcp.AddTool(b.mcp, &t, func(ctx context.Context, req *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
 		ctx, stop := b.enter(ctx)
 		defer stop()
-		result, out, err := do(ctx, &call{request: req, told: -1}, in)
+		out, err := do(ctx, &call{request: req, told: -1}, in)
 		if err != nil {
 			return nil, nil, explain(err)
 		}
-		return result, out, nil
+		if m, ok := out.(made); ok && m.content != nil {
+			return &mcp.CallToolResult{Content: m.content}, m, nil
+		}
+		return nil, out, nil
 	})
 }
 

@@ -252,7 +252,7 @@ func (s *siege) settled(t *testing.T) {
 	}
 }
 
-// Silent addresses of one tenant's hold up nobody's messages.
+// Silent addresses of one tenant's hold up no other's messages.
 func TestASilentAddressHoldsUpNobody(t *testing.T) { //nolint:paralleltest // as above
 	s := besiege(t, "")
 	over := make(chan struct{})

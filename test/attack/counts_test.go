@@ -25,7 +25,7 @@ const (
 	slowBodies    = 250         // with a long head each, of each kind
 	longAddresses = 100         // of each of eight
 	endUsers      = 100         // of each of sixteen
-	oneIn         = 4           // connections on which nobody reads, or that wait
+	oneIn         = 4           // connections on which the client does not read, or that wait
 	uploads       = 24          // at once, of 25 MB
 	oddMethods    = 4           // at each route
 	longApps      = 20          // of 48 KB
@@ -58,7 +58,7 @@ const (
 	// How long any piece of its work may take.
 	patience = 3 * time.Minute
 
-	// Nobody waits here for what is the same after a minute.
+	// The test does not wait here for what is the same after a minute.
 	bounds = "limits: {body_stall: 2s, write_stall: 3s, header_time: 3s}\n"
 )
 

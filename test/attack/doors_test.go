@@ -99,7 +99,7 @@ func aHeadThatIsNeverFinishedEnds(t *testing.T, s *siege) {
 	})
 }
 
-// An answer that nobody reads ends.
+// An answer that its client does not read ends.
 func anAnswerThatNobodyReadsEnds(t *testing.T, s *siege) {
 	s.under(t, func() {
 		var all sync.WaitGroup

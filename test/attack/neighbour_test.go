@@ -46,7 +46,7 @@ type habit struct {
 // judged: a single one says nothing.
 const enough = 3
 
-// newNeighbour looks how long the work of the good tenant takes while nobody attacks.
+// newNeighbour looks how long the work of the good tenant takes while no enemy attacks.
 func newNeighbour(t *testing.T, s *siege) *neighbour {
 	t.Helper()
 	n := &neighbour{heard: make(chan string, 1000)}

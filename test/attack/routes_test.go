@@ -13,7 +13,7 @@ var routesText string
 type route struct{ door, method, pattern string }
 
 // routes are all that a request can reach: those of the tables, and the few that the
-// server itself answers, or nobody does.
+// server itself answers, or nothing does.
 func routes(t testing.TB) []route {
 	t.Helper()
 	list := []route{

@@ -1,6 +1,6 @@
 // Package attack is what an enemy of Stele does: strangers, tenants and members
 // that take more than their part. Routes come from routes.txt, which a test of the
-// program holds against its tables, so that a new route is attacked without anybody
+// program holds against its tables, so that a new route is attacked without its author
 // thinking of it. `make attack` runs it with the full counts.
 package attack
 
@@ -167,7 +167,7 @@ func (s *siege) tryGreet(ctx context.Context) error {
 }
 
 // under makes an attack while the good tenant goes on working, and then sees what
-// the attack has cost: nobody else may have noticed.
+// the attack has cost: no other client may have noticed.
 func (s *siege) under(t *testing.T, attack func()) {
 	t.Helper()
 	s.watch(t, attack, true)

@@ -80,7 +80,7 @@ func (s *siege) stored(t *testing.T, picture []byte) (id, link string, a rig.Ans
 	return rig.Text(seen, "data", "id"), rig.Text(seen, "data", "url"), a
 }
 
-// Object storage lies to those who read and to those who write. Nobody gets more or less than
+// Object storage lies to those who read and to those who write. No client gets more or less than
 // was kept, or another part of it, and nothing is said to be kept that is not.
 func TestObjectStorageDoesHarm(t *testing.T) { //nolint:paralleltest // besiege sees to that
 	storage, trap := rig.NewStorage(t), newTrap(t)

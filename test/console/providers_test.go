@@ -70,7 +70,7 @@ func (a *birdAccount) serve(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "data: [DONE]\n\n")
 }
 
-// tenant is somebody who is signed in, at any process on a database.
+// tenant is a person who is signed in, at any process on a database.
 type tenant struct {
 	house  *rig.House
 	cookie *http.Cookie

@@ -107,7 +107,7 @@ func TestAGenerationThatKillsTheProcessTwiceIsSetAside(t *testing.T) {
 }
 
 // TestAWebhookThatKillsTheProcessTwiceIsSetAside kills the program whenever a message
-// arrives. It is not sent a third time, before somebody wants it.
+// arrives. It is not sent a third time, before an owner wants it.
 func TestAWebhookThatKillsTheProcessTwiceIsSetAside(t *testing.T) {
 	t.Parallel()
 	onEngines(t, config+"egress: {allow_private: [127.0.0.0/8]}\n", func(t *testing.T, h *rig.House) {

@@ -113,7 +113,7 @@ func together(b *testing.B, do func() error) time.Duration {
 	return time.Since(begun)
 }
 
-// note is a job of nobody: the server does not look at its queue.
+// note is a job of no tenant: the server does not look at its queue.
 type note struct {
 	Text string `json:"text"`
 }

@@ -21,7 +21,7 @@ import (
 // BenchmarkCost says what one chat and one generation cost on either engine: processor
 // time of Stele and of PostgreSQL, what is written and what stays, and how many
 // statements there were, all with whatever a server does beside. PostgreSQL must be on this
-// machine and nobody else's. docs/scale.md reckons with its figures.
+// machine and serve nothing else. docs/scale.md reckons with its figures.
 func BenchmarkCost(b *testing.B) {
 	benches(b, func(b *testing.B, databaseURL string) {
 		maker, chats := newProvider(b, "", 0, 0), newChats()

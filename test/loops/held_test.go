@@ -96,7 +96,7 @@ func TestALoopOutlivesItsTarget(t *testing.T) {
 	}
 }
 
-// TestANewQuestionMayGoAnywhere asks on after a loop: whoever serves then, thoughts
+// TestANewQuestionMayGoAnywhere asks on after a loop: whichever account serves then, thoughts
 // of the other account are no reason to fail.
 func TestANewQuestionMayGoAnywhere(t *testing.T) {
 	t.Parallel()

@@ -49,7 +49,7 @@ func testKilling(t *testing.T, r *rig.Front, open func() rig.Books) {
 			for _, away := range []string{client, rig.Dialects[0], rig.Dialects[1]} {
 				id := fmt.Sprintf("kill-%d-%s-%s", len(ids), client, away)
 				target := rig.UsualModel[away] + "-" + id
-				if client == away && client != "gemini" { // whoever passes a stream through need not wait for its end
+				if client == away && client != "gemini" { // a server that passes a stream through need not wait for its end
 					r.On(away, target, lingering)
 				}
 				w := rig.Ask(client, away+"/"+target, "hi", stream)

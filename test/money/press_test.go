@@ -68,7 +68,7 @@ func newPress(t *testing.T) *press {
 }
 
 // bill is what is charged for the orders of each name, in billionths of a USD: for what
-// was made, whoever has seen it, and for nothing else.
+// was made, whichever client has seen it, and for nothing else.
 func (p *press) bill() map[string]int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -115,7 +115,7 @@ func (p *press) answers(name string) (at []time.Time) {
 	return at
 }
 
-// state is how a work is now, whoever asks.
+// state is how a work is now, whichever client asks.
 func (w *work) state() string {
 	done := w.taken.Add(w.takes())
 	switch {
@@ -145,7 +145,7 @@ func (p *press) take(w http.ResponseWriter, r *http.Request) *work {
 		var named struct {
 			ID string `json:"prompt_id"`
 		}
-		_ = json.Unmarshal(body, &named) // "" is found by nobody
+		_ = json.Unmarshal(body, &named) // "" is no work
 		o.id = named.ID
 	}
 	p.mu.Lock()

@@ -127,7 +127,7 @@ func (p *press) comfyStops(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, `{}`)
 }
 
-// openAITakes answers when the picture is made, whoever still listens.
+// openAITakes answers when the picture is made, whether its client still listens or not.
 func (p *press) openAITakes(w http.ResponseWriter, r *http.Request) {
 	o := p.take(w, r)
 	if o == nil {

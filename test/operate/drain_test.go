@@ -121,7 +121,7 @@ func TestDrainLetsOpenRequestsFinish(t *testing.T) {
 	if a := h.Get(t, "/healthz", ""); a.Status != http.StatusOK {
 		t.Errorf("/healthz: %d", a.Status)
 	}
-	// Whoever waits for paid work is still answered.
+	// A client that waits for paid work is still answered.
 	if a := h.Get(t, "/api/v1/generations/gen_1", key); a.Status == http.StatusServiceUnavailable {
 		t.Errorf("a task while draining: %d %s", a.Status, a.Body)
 	}

@@ -59,7 +59,7 @@ func TestModelsNameIsTheClientsOwnWhereItHasSeveralTargets(t *testing.T) {
 	}
 }
 
-// TestTranslatedRepliesHaveTheClientsModelName looks at all nine pairs: whoever
+// TestTranslatedRepliesHaveTheClientsModelName looks at all nine pairs: whichever upstream
 // serves, the client reads the name it asked for, and a hidden upstream nowhere.
 func TestTranslatedRepliesHaveTheClientsModelName(t *testing.T) {
 	t.Parallel()

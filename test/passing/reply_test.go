@@ -9,7 +9,7 @@ import (
 	"stele/test/upstream"
 )
 
-// withoutUsage takes out what nobody but Stele asked for: the frame with the usage, and its null in
+// withoutUsage takes out what only Stele asked for: the frame with the usage, and its null in
 // all others.
 func withoutUsage(stream string) string {
 	var kept strings.Builder
@@ -59,7 +59,7 @@ func TestReplyBytesPassUnchanged(t *testing.T) {
 	}
 }
 
-// oddStreams hold events, fields and spacing that nobody knows. Each is complete.
+// oddStreams hold events, fields and spacing that no codec knows. Each is complete.
 var oddStreams = map[string][]string{
 	"openai": {
 		": first a comment\r\n\r\n", "event: note\ndata: {\"odd\" :1}\n\n",

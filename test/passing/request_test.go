@@ -10,7 +10,7 @@ import (
 )
 
 // oddRequests are requests no encoder would write: spaces, tabs, escapes, fields
-// that nobody knows, numbers in strange forms, names in any order. MODEL stands for
+// that no codec knows, numbers in strange forms, names in any order. MODEL stands for
 // the model's name.
 var oddRequests = map[string]string{
 	"openai": "  {\t\"zeta\" : [ 1.0 , 1e2,12345678901234567890 ],\r\n \"messages\":[ {\"content\" :\"caf\\u00e9 <\\/b> \\ud83d\\ude00\" , \"role\":\"user\",\"x\":{ }} ]  ," +

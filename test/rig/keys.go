@@ -56,7 +56,7 @@ func (h *House) Keys(t testing.TB) []Key {
 }
 
 // Await returns when the running server answers the model list with this status
-// to this key. Changes are seen in the order they were made: whoever awaits the
+// to this key. Changes are seen in the order they were made: a test that awaits the
 // last one has awaited them all.
 func (h *House) Await(t testing.TB, key string, status int) {
 	t.Helper()

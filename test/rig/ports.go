@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// FreePort is a loopback address nobody listens on, below the ports that the
+// FreePort is a loopback address that no process listens on, below the ports that the
 // kernel gives to others by itself.
 func FreePort(t testing.TB) string {
 	t.Helper()

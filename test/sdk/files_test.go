@@ -207,7 +207,7 @@ func TestAnotherWorkspacesFileIsNotThere(t *testing.T) {
 	}
 }
 
-// TestASignedAddressIsReadByAnybody who holds it, and by nobody else.
+// TestASignedAddressIsReadByAnybody who holds it, and by no others.
 func TestASignedAddressIsReadByAnybody(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

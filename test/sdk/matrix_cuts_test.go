@@ -56,7 +56,7 @@ func TestMatrixCuts(t *testing.T) {
 	}
 }
 
-// measure is how long a stream is that nobody cuts.
+// measure is how long a stream is that is not cut.
 func (a away) measure(t *testing.T, who string, open func(model string) talk) (bytes, frames int) {
 	t.Helper()
 	model := cutName(a, "not-a-cut", 0, who)

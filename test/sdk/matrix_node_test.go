@@ -94,7 +94,7 @@ func (s *stage) window() http.Handler {
 	look("/hangup", func(w http.ResponseWriter, a away, model string) bool {
 		_, left := a.asked(model)[0].HungUp()
 		if left {
-			_, _ = w.Write([]byte("{}")) // whoever asked hears of it
+			_, _ = w.Write([]byte("{}")) // the client that asked hears of it
 		}
 		return left
 	})

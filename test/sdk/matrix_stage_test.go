@@ -53,7 +53,7 @@ func (a away) await(t *testing.T, model string) *upstream.Recorded {
 	return a.asked(model)[0]
 }
 
-// awaitHangup returns when an upstream has seen that nobody wants its answer any more.
+// awaitHangup returns when an upstream has seen that no client wants its answer any more.
 func (a away) awaitHangup(t *testing.T, model string) {
 	t.Helper()
 	r := a.await(t, model)

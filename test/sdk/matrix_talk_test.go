@@ -43,7 +43,7 @@ type manner struct {
 	choice  string         // "", any, none or the name of a tool
 	schema  map[string]any // of the answer
 	think   bool
-	quiet   bool     // whoever thinks shall not show it
+	quiet   bool     // the model that thinks shall not show it
 	most    int      // tokens of the answer; 0 is enough for all
 	stops   []string // what ends the answer
 	cool    bool     // with a temperature
@@ -92,7 +92,7 @@ type answer struct {
 	model   string
 }
 
-// mustFail says what must end in an error, by itself: whoever has to be torn away
+// mustFail says what must end in an error, by itself: a client that has to be torn away
 // from an answer that never ends has not heard one.
 func mustFail(t *testing.T, k talk, w words) error {
 	t.Helper()

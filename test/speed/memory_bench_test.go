@@ -34,7 +34,7 @@ func memory(b *testing.B, all *figures) {
 }
 
 // installed is a copy of the binary, as an archive leaves it that is unpacked piece by piece: how a
-// file came onto the disk decides how much of it the kernel maps at once, which nobody reads.
+// file came onto the disk decides how much of it the kernel maps at once, which no code reads.
 // As the linker leaves it, that is 14 MB more.
 func installed(b *testing.B) string {
 	b.Helper()

@@ -19,7 +19,7 @@ func proxy(target, authority string) (http.Handler, error) {
 		return nil, err
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = 0, 2048 // whoever was connected once stays so
+	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = 0, 2048 // what was connected once stays so
 	transport.DisableCompression = true
 	transport.Proxy = nil
 	if authority != "" {

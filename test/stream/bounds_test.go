@@ -31,7 +31,7 @@ func tall(_ *upstream.Exchange, usual upstream.Reply) upstream.Reply {
 	return usual
 }
 
-// TestAnEndlessAnswerIsBounded has upstreams that send more than anybody can hold,
+// TestAnEndlessAnswerIsBounded has upstreams that send more than a server can hold,
 // packed and unpacked, one after the other. Each is an error of the client's
 // dialect, and the process never holds more than a few times the limit.
 func TestAnEndlessAnswerIsBounded(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// claudeTurns checks who speaks when, and that nobody says nothing: dialects.md 1.4.
+// claudeTurns checks who speaks when, and that neither says nothing: dialects.md 1.4.
 func claudeTurns(_ *Server, c *chat) *failure {
 	model := claudeOf(c.model)
 	messages := listAt(c.body, "messages")

@@ -100,7 +100,7 @@ func (on *shelf) find(name string) *model {
 		if m := on.byName[name]; m != nil {
 			return m
 		}
-		short := undated(name)
+		short := withoutDate(name)
 		if short == name {
 			return nil
 		}
@@ -194,7 +194,7 @@ func (s *sources) compare(on *shelf, m *model, name string, their *sheet) {
 // shorten adds the name without its date, if no other model has it.
 func (on *shelf) shorten(m *model) {
 	for name := m.Names[0]; ; {
-		short := undated(name)
+		short := withoutDate(name)
 		if short == name {
 			return
 		}
@@ -220,8 +220,8 @@ func (on *shelf) write(m *model, tiers string) {
 	}
 }
 
-// undated is a name without what price.List leaves out as well.
-func undated(name string) string {
+// withoutDate is a name without what price.List leaves out as well.
+func withoutDate(name string) string {
 	if i := strings.LastIndexByte(name, ':'); i > 0 && !strings.HasPrefix(name[i:], ":free") && name[:i] != "ft" {
 		return name[:i]
 	}

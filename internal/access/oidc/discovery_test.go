@@ -11,7 +11,7 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 )
 
-// A provider that says nothing holds up nobody but those who want it, each as long
+// A provider that says nothing holds up only those who want it, each as long
 // as they like, and is asked once for all of them.
 func TestDiscoveryHoldsNobodyUp(t *testing.T) {
 	t.Parallel()

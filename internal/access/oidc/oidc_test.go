@@ -63,7 +63,7 @@ func TestSomebodySignsIn(t *testing.T) {
 	}
 }
 
-// Each of them is one attack, or one mistake, that must not let anybody in.
+// Each of them is one attack, or one mistake, that must not let a stranger in.
 func TestDoubtfulAnswersAreRefused(t *testing.T) {
 	t.Parallel()
 	stranger, err := rsa.GenerateKey(rand.Reader, 2048)

@@ -54,11 +54,11 @@ func TestAPasskeySignsIn(t *testing.T) {
 	}
 }
 
-// Each is one attack, or one mistake, that must not let anybody in.
+// Each is one attack, or one mistake, that must not let a stranger in.
 func TestDoubtfulPasskeysAreRefused(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		of     bool // asked of the holder, else of anybody
+		of     bool // asked of the holder, else of any person
 		change func(d *passkeytest.Device, h *passkey.Holder)
 	}{
 		"another origin":            {true, func(d *passkeytest.Device, _ *passkey.Holder) { d.Origin = "https://evil.example.com" }},

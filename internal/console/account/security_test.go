@@ -14,7 +14,7 @@ import (
 
 func TestASignInHasTwoStepsThen(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	secret, codes := h.Authenticator()
 	if len(codes) != 10 {
 		t.Fatalf("%d recovery codes", len(codes))
@@ -63,7 +63,7 @@ func TestASignInHasTwoStepsThen(t *testing.T) {
 
 func TestGuessingTheSecondStepHasToWait(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	secret, _ := h.Authenticator()
 	h.Pass(time.Minute)
 	h.Cookie = ""
@@ -87,7 +87,7 @@ func TestGuessingTheSecondStepHasToWait(t *testing.T) {
 
 func TestAnAdministratorTakesASecondFactorAway(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	cookie, id := h.AsKnown("v@example.com", "default", access.Owner)
 	h.With(cookie, func() {
 		h.Authenticator()
@@ -107,7 +107,7 @@ func TestAnAdministratorTakesASecondFactorAway(t *testing.T) {
 func TestWhoMustHaveASecondFactorSetsItUpFirst(t *testing.T) {
 	t.Parallel()
 	for _, policy := range []access.Requirement{access.RequireNone, access.RequireAdministrators, access.RequireEveryone} {
-		h := consoletest.Opened(t)
+		h := consoletest.OpenSignedIn(t)
 		member, _ := h.AsKnown("m@example.com", "default", access.Member)
 		through, _ := h.As("s@example.com", "default", access.Member) // the identity provider asks them
 		h.Access.SetSignInRules(access.SignInRules{Second: policy})
@@ -144,7 +144,7 @@ func TestWhoMustHaveASecondFactorSetsItUpFirst(t *testing.T) {
 
 func TestANewBrowserIsTold(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	in := func(device, agent string) *http.Response {
 		return h.Post("/console/signin", url.Values{"email": {consoletest.Email}, "password": {consoletest.Password}}, consoletest.Browser,
 			consoletest.With("User-Agent", agent), consoletest.With("Cookie", "stele_device="+device))
@@ -196,7 +196,7 @@ func TestANewBrowserIsTold(t *testing.T) {
 // Strangers who guess do not stand in the way of a browser that is known.
 func TestAKnownBrowserIsLetInWhateverStrangersDo(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	h.Cookie = ""
 	form := url.Values{"email": {consoletest.Email}, "password": {consoletest.Password}}
 	res := h.Post("/console/signin", form, consoletest.Browser)
@@ -211,7 +211,7 @@ func TestAKnownBrowserIsLetInWhateverStrangersDo(t *testing.T) {
 
 func TestSingleSignOnOnly(t *testing.T) {
 	t.Parallel()
-	h, _ := consoletest.Provided(t)
+	h, _ := consoletest.OpenWithProvider(t)
 	h.SignIn()
 	_, link, err := h.Access.AddPerson(t.Context(), access.CommandLine("default"), access.NewPerson{Email: "v@example.com", Role: access.Viewer})
 	if err != nil {

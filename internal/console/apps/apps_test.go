@@ -15,7 +15,7 @@ import (
 
 func TestWithoutAppsTheRoomIsNotThere(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	consoletest.WantCode(t, h.Get("/console/apps"), 404, "not_found")
 	consoletest.WantCode(t, h.Get("/console/apps/social-card"), 404, "not_found")
 	if strings.Contains(consoletest.Body(t, h.Get("/console/keys", consoletest.Browser)), "/console/apps") {
@@ -208,7 +208,7 @@ func TestABuiltInAppIsReadOnly(t *testing.T) {
 	h, w := consoletest.OpenApps(t)
 	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/apps/social-card/edit", consoletest.Browser)), "This app is built in.", "readonly", "Duplicate")
 	consoletest.WantCode(t, h.Post("/console/apps/social-card/edit", url.Values{"source": {"x"}}), 404, "not_found")
-	// A file that comes later stands before what somebody published.
+	// A file that comes later stands before what a person published.
 	if _, err := w.Editor.Create(t.Context(), access.Principal{Workspace: "default", User: "usr_x"}, "later", "app: later\n"); err != nil {
 		t.Fatal(err)
 	}

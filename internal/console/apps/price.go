@@ -64,7 +64,7 @@ func (c *Room) appPriceOf(ctx context.Context, v access.Visitor, recipe *app.Rec
 		}
 		return p
 	}
-	p.Known, p.USD, p.Credits, p.Free = true, price.GroupThousands(media.Amount(t.Nano).String()), page.Count(t.Credits), t.Nano == 0
+	p.Known, p.USD, p.Credits, p.Free = true, price.GroupThousands(price.Amount(t.Nano).String()), page.Count(t.Credits), t.Nano == 0
 	return p
 }
 

@@ -55,7 +55,7 @@ func TestWhatWasSetAsideIsShownAndCanBeSentAgain(t *testing.T) {
 		{ID: "msg_1", Workspace: "default", Kind: inflight.Webhook, About: "hooks.example.com", Subject: "gen_9", Reason: inflight.Died, At: at},
 		{ID: "gen_3", Workspace: "other", Kind: inflight.Generation, About: "secret", Reason: inflight.Died, At: at},
 	}}
-	h := consoletest.Opened(t, func(_ *consoletest.House, o *console.Options) { o.Asides = p })
+	h := consoletest.OpenSignedIn(t, func(_ *consoletest.House, o *console.Options) { o.Asides = p })
 	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/", consoletest.Browser)), "3 tasks were set aside", "/console/aside")
 	page := consoletest.Body(t, h.Get("/console/aside", consoletest.Browser))
 	consoletest.WantText(t, page, "Generation: stele/canvas", "Run of an app: poster", "Webhook: hooks.example.com", "gen_9", inflight.Died, inflight.Panicked, "Send again", "Forget")

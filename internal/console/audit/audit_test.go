@@ -19,7 +19,7 @@ var olderIn = regexp.MustCompile(`href="([^"]+)" rel="next"`)
 
 func TestTheAuditLogIsReadInPages(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	for i := range 120 {
 		h.Pass(time.Second)
 		if _, _, err := h.Access.CreateKey(t.Context(), access.CommandLine("default"), access.NewKey{Name: fmt.Sprintf("key %03d", i)}); err != nil {
@@ -55,7 +55,7 @@ func TestTheAuditLogIsReadInPages(t *testing.T) {
 
 func TestTheAuditLogIsFiltered(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	k, _, err := h.Access.CreateKey(t.Context(), access.CommandLine("default"), access.NewKey{Name: "=HYPERLINK(1)"})
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +95,7 @@ func TestTheAuditLogIsFiltered(t *testing.T) {
 
 func TestSignInsAreInTheAuditLog(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	h.With("", func() {
 		h.Post("/console/signin", url.Values{"email": {consoletest.Email}, "password": {"wrong"}}, consoletest.Browser)
 		cookie := consoletest.SessionCookie(t, h.Post("/console/signin", url.Values{"email": {consoletest.Email}, "password": {consoletest.Password}}, consoletest.Browser)).Value
@@ -108,7 +108,7 @@ func TestSignInsAreInTheAuditLog(t *testing.T) {
 func TestTheAuditLogShowsWhatWasThereBefore(t *testing.T) {
 	t.Parallel()
 	lags := []console.AuditLag{{Place: "address", Behind: 7, Problem: "the address answered with status 502"}, {Place: "file", Behind: 1}}
-	h := consoletest.Opened(t, func(_ *consoletest.House, o *console.Options) {
+	h := consoletest.OpenSignedIn(t, func(_ *consoletest.House, o *console.Options) {
 		o.AuditLags = func(context.Context) ([]console.AuditLag, error) { return lags, nil }
 	})
 	who := access.CommandLine("default")

@@ -185,7 +185,7 @@ func (w *Workshop) End(t *testing.T, id string) *generation.Task {
 func OpenApps(t *testing.T) (*House, *Workshop) {
 	t.Helper()
 	w := &Workshop{}
-	return Opened(t, WithApps(w)), w
+	return OpenSignedIn(t, WithApps(w)), w
 }
 
 // Publish puts an app on the shelf.

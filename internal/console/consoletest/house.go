@@ -55,8 +55,8 @@ func Open(t *testing.T, publicURL string, more ...func(*House, *console.Options)
 	return open(t, fresh, publicURL, more...)
 }
 
-// Opened is a house with an administrator who is signed in.
-func Opened(t *testing.T, more ...func(*House, *console.Options)) *House {
+// OpenSignedIn is a house with an administrator who is signed in.
+func OpenSignedIn(t *testing.T, more ...func(*House, *console.Options)) *House {
 	t.Helper()
 	return open(t, settled, "http://127.0.0.1:8080", more...)
 }

@@ -12,8 +12,8 @@ import (
 	"stele/internal/meter"
 )
 
-// Limited adds the room of limits.
-func Limited(h *House, o *console.Options) {
+// WithLimits adds the room of limits.
+func WithLimits(h *House, o *console.Options) {
 	o.Limits = h.limits()
 	o.VerifyMoney = func(ctx context.Context) (limit.Verified, error) { return h.Store.VerifyMoney(ctx, time.Time{}) }
 	o.Bills = h.Store

@@ -85,11 +85,11 @@ func WithPlayground(kept *Shelf) func(*House, *console.Options) {
 
 var sandboxed = sandbox.New(sandbox.Options{})
 
-// Playing is a house with the playground.
-func Playing(t *testing.T) (*House, *Shelf) {
+// OpenPlayground is a house with the playground.
+func OpenPlayground(t *testing.T) (*House, *Shelf) {
 	t.Helper()
 	kept := &Shelf{Kept: make(chan struct{}, 100)}
-	return Opened(t, WithPlayground(kept)), kept
+	return OpenSignedIn(t, WithPlayground(kept)), kept
 }
 
 // Event is any of the room's events.

@@ -166,8 +166,8 @@ func (a *Atelier) WithFiles() {
 	})
 }
 
-// Asked is a request for a generation as its body says it.
-func Asked(t *testing.T, body []byte) media.Ask {
+// ReadAsk is a request for a generation as its body says it.
+func ReadAsk(t *testing.T, body []byte) media.Ask {
 	t.Helper()
 	fields, err := media.Fields(body)
 	if err != nil {
@@ -183,7 +183,7 @@ func Asked(t *testing.T, body []byte) media.Ask {
 // Order makes a generation as a program would.
 func (a *Atelier) Order(who access.Principal, body string) *generation.Task {
 	a.T.Helper()
-	ask := Asked(a.T, []byte(body))
+	ask := ReadAsk(a.T, []byte(body))
 	t, err := a.Generations.Create(a.T.Context(), who, generation.NewID(), ask)
 	if err != nil {
 		a.T.Fatal(err)
@@ -191,8 +191,8 @@ func (a *Atelier) Order(who access.Principal, body string) *generation.Task {
 	return t
 }
 
-// Ended waits until a generation has ended.
-func (a *Atelier) Ended(id string) *generation.Task {
+// AwaitEnd waits until a generation has ended.
+func (a *Atelier) AwaitEnd(id string) *generation.Task {
 	a.T.Helper()
 	ctx, cancel := context.WithTimeout(a.T.Context(), time.Minute)
 	defer cancel()

@@ -47,8 +47,8 @@ func testKinds() (list []supply.Kind) {
 	return list
 }
 
-// Supplied adds the rooms Providers and Models to a house.
-func Supplied(t *testing.T) (*Supply, func(*House, *console.Options)) {
+// WithSupply adds the rooms Providers and Models to a house.
+func WithSupply(t *testing.T) (*Supply, func(*House, *console.Options)) {
 	t.Helper()
 	s := &Supply{health: map[string]route.Health{}}
 	return s, func(h *House, o *console.Options) {

@@ -14,8 +14,8 @@ import (
 	"stele/internal/uid"
 )
 
-// Observed adds the rooms that look at requests.
-func Observed(h *House, o *console.Options) {
+// WithUsage adds the rooms that look at requests.
+func WithUsage(h *House, o *console.Options) {
 	o.Usage, o.Requests = h.Store, h.Store
 }
 
@@ -46,9 +46,9 @@ func (h *House) Save(records ...meter.Record) {
 	}
 }
 
-// Started adds a first page with all that it can have.
-func Started(h *House, o *console.Options) {
-	Observed(h, o)
+// WithStart adds a first page with all that it can have.
+func WithStart(h *House, o *console.Options) {
+	WithUsage(h, o)
 	models := Offers(h.T, "stele/sandbox", "acme/fast")
 	o.Start = &console.Start{Models: models, Media: models, Tasks: tasks{
 		{ID: "gen_2", Model: "stele/canvas", Mode: "text_to_image", State: media.Processing, Created: h.Clock().Add(-time.Minute)},

@@ -202,8 +202,8 @@ func CookieOf(res *http.Response, name string) string {
 	return ""
 }
 
-// Provided is a house that people may enter through an identity provider.
-func Provided(t *testing.T) (*House, *oidctest.Provider) {
+// OpenWithProvider is a house that people may enter through an identity provider.
+func OpenWithProvider(t *testing.T) (*House, *oidctest.Provider) {
 	t.Helper()
 	p := oidctest.New(t)
 	p.Who = oidctest.Person{Subject: "7", Email: "ada@example.com", Verified: true}

@@ -22,8 +22,8 @@ type Post struct {
 	Jobs []webhook.Deliver // those that wait
 }
 
-// Hooked adds the room of webhooks, and gives what delivers them.
-func Hooked(post *Post) func(*House, *console.Options) {
+// WithWebhooks adds the room of webhooks, and gives what delivers them.
+func WithWebhooks(post *Post) func(*House, *console.Options) {
 	return func(h *House, o *console.Options) {
 		here := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 		box := seal.New().Box("test")

@@ -18,7 +18,7 @@ var secretText = regexp.MustCompile(`sk_(?:dev|live)_[0-9A-Za-z]{38}`)
 
 func TestASecretIsShownOnce(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	res := h.Post("/console/keys", url.Values{
 		"name": {"nightly <import>"}, "environment": {"production"}, "scope": {"chat", "models"},
 		"models": {"openai/*\r\n\r\n anthropic/claude-* \r\n"}, "expires": {"30d"}, "sandbox": {"on"},
@@ -55,7 +55,7 @@ func TestASecretIsShownOnce(t *testing.T) {
 
 func TestEveryScopeTickedMeansEveryRoute(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	form := url.Values{"name": {"x"}}
 	for _, g := range access.Groups() {
 		form.Add("scope", string(g))
@@ -71,7 +71,7 @@ func TestEveryScopeTickedMeansEveryRoute(t *testing.T) {
 
 func TestAMistakeIsShownBesideItsField(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	good := url.Values{"name": {"kept"}, "scope": {"chat"}, "models": {"kept/*"}, "expires": {"7d"}, "environment": {"production"}}
 	for field, bad := range map[string][]string{
 		"name": {""}, "environment": {"staging"}, "scope": nil, "models": {"two words"}, "expires": {"yesterday"},
@@ -97,7 +97,7 @@ func TestAMistakeIsShownBesideItsField(t *testing.T) {
 // A page has so many keys, leads on to older ones, and finds one by a part of its name.
 func TestKeysArePaged(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	for i := range 100 {
 		_, _, err := h.Access.CreateKey(t.Context(), access.CommandLine("default"), access.NewKey{Name: fmt.Sprintf("program %d", i), Environment: access.Development})
 		if err != nil {
@@ -124,7 +124,7 @@ func TestKeysArePaged(t *testing.T) {
 
 func TestRotateAndRevoke(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	who, err := h.Access.ByKey(h.Key)
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 
 func TestAKeyIsEdited(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	page := consoletest.Body(t, h.Post("/console/keys", url.Values{"name": {"old"}, "scope": {"chat"}, "cidrs": {"10.0.0.0/8"}, "idle_expires": {"7d"}}, consoletest.Browser))
 	secret := secretText.FindString(page)
 	who, _, err := h.Access.Admit(secret, "10.1.1.1")
@@ -48,7 +48,7 @@ func TestAKeyIsEdited(t *testing.T) {
 
 func TestThePolicyIsSetByAdministratorsAndSeenByOwners(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	form := url.Values{
 		"models": {"openai/*"}, "providers": {"openai"}, "cidrs": {"192.0.2.7"}, "scope": {"chat", "models"}, "environment": {"development"},
 		"life": {"90d"}, "idle_expires": {"30d"}, "end_keys": {"on"},

@@ -19,7 +19,7 @@ func budget() limit.Limit {
 
 func TestAnOwnerSetsALimit(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t, consoletest.Limited)
+	h := consoletest.OpenSignedIn(t, consoletest.WithLimits)
 	h.Cookie, _ = h.AsKnown("owner@example.com", "default", access.Owner)
 	form := url.Values{"name": {"team"}, "measure": {"dollars"}, "window": {"month"}, "amount": {"much"}, "kind": {"hard"}, "marks": {"80, 100"}, "by1": {"tag:"}, "value1": {"team=search"}}
 	res := h.Post("/console/limits", form, consoletest.Browser)
@@ -55,7 +55,7 @@ func TestAnOwnerSetsALimit(t *testing.T) {
 
 func TestWhatAnAdministratorSetIsTheirs(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t, consoletest.Limited)
+	h := consoletest.OpenSignedIn(t, consoletest.WithLimits)
 	l := h.Limit(budget(), "key_1", 5e9)
 	at := "/console/limits/" + l.ID
 	h.Cookie, _ = h.AsKnown("owner@example.com", "default", access.Owner)
@@ -82,7 +82,7 @@ func TestWhatAnAdministratorSetIsTheirs(t *testing.T) {
 
 func TestBarsTellWhatIsTakenHeldAndLeft(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t, consoletest.Limited, consoletest.Started)
+	h := consoletest.OpenSignedIn(t, consoletest.WithLimits, consoletest.WithStart)
 	who, err := h.Access.ByKey(h.Key)
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +105,7 @@ func TestBarsTellWhatIsTakenHeldAndLeft(t *testing.T) {
 
 func TestTheSumsAreShown(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t, consoletest.Limited)
+	h := consoletest.OpenSignedIn(t, consoletest.WithLimits)
 	l := h.Limit(budget(), "key_1", 5e9)
 	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/money", consoletest.Browser)), "Add up now")
 	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/money?now", consoletest.Browser)), "Everything agrees.", "2 counters and 2 requests")
@@ -119,7 +119,7 @@ func TestTheSumsAreShown(t *testing.T) {
 
 func TestAnotherWorkspaceSeesNothing(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t, consoletest.Limited)
+	h := consoletest.OpenSignedIn(t, consoletest.WithLimits)
 	l := h.Limit(budget(), "key_1", 5e9)
 	if _, err := h.Access.CreateWorkspace(t.Context(), access.CommandLine("default"), "other", "Other"); err != nil {
 		t.Fatal(err)

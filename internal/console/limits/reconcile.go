@@ -130,7 +130,7 @@ func (p *reconcilePage) fill(r meter.Reconciled) {
 
 func driftOf(d meter.Drift) driftRow {
 	row := driftRow{
-		Model: cmp.Or(d.Model, "(not named)"), Theirs: price.Amount(d.Theirs).Dollars(), Ours: price.Amount(d.Ours).Dollars(), By: price.GroupThousands(price.Amount(d.By()).Decimal()), Marked: d.Marked(),
+		Model: cmp.Or(d.Model, "(not named)"), Theirs: price.Amount(d.Theirs).Dollars(), Ours: price.Amount(d.Ours).Dollars(), By: price.GroupThousands(price.Amount(d.By()).Decimal()), Marked: d.Differs(),
 	}
 	if !d.Day.IsZero() {
 		row.Day = d.Day.Format(time.DateOnly)

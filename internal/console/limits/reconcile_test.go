@@ -28,7 +28,7 @@ func compare(h *consoletest.House, provider, text string) *http.Response {
 
 func TestABillIsComparedAndItsDriftMarked(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t, consoletest.Limited)
+	h := consoletest.OpenSignedIn(t, consoletest.WithLimits)
 	h.Save(h.Use(0, func(r *meter.Record) { r.Provider, r.Target, r.Nano = "main", "gpt-5-mini", 1_500_000_000 }))
 	day := h.Clock().UTC().Format(time.DateOnly)
 	const head = "start_time_iso,amount_value,amount_currency,line_item\n"

@@ -40,7 +40,7 @@ func (d *debts) SettleByHand(_ context.Context, _ access.Principal, id string, n
 func TestAnOwnerSettlesByHandWhatAProviderDoesNotSay(t *testing.T) {
 	t.Parallel()
 	d := &debts{settled: make(map[string]int64)}
-	h := consoletest.Opened(t, consoletest.Limited, func(_ *consoletest.House, o *console.Options) { o.Settler = d })
+	h := consoletest.OpenSignedIn(t, consoletest.WithLimits, func(_ *consoletest.House, o *console.Options) { o.Settler = d })
 	d.tasks = []generation.Task{
 		{ID: "gen_1", Workspace: "default", Model: "acme/film", Provider: "main", State: media.Canceled, Message: "It was canceled.", Nano: 40_000_000, Ended: h.Clock().Add(-time.Hour)},
 		{ID: "gen_2", Workspace: "elsewhere", Model: "secret"},
@@ -64,7 +64,7 @@ func TestAnOwnerSettlesByHandWhatAProviderDoesNotSay(t *testing.T) {
 
 func TestAnAdministratorGrantsCredits(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t, consoletest.Limited)
+	h := consoletest.OpenSignedIn(t, consoletest.WithLimits)
 	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/credits", consoletest.Browser)), "No credits", "Grant")
 	for field, form := range map[string]url.Values{
 		"An amount of dollars is written as 12.50.":     {"amount": {"much"}},

@@ -12,8 +12,8 @@ import (
 
 func TestAModelIsAddedChangedAndDeleted(t *testing.T) {
 	t.Parallel()
-	s, rooms := consoletest.Supplied(t)
-	h := consoletest.Opened(t, rooms)
+	s, rooms := consoletest.WithSupply(t)
+	h := consoletest.OpenSignedIn(t, rooms)
 	page := consoletest.Body(t, h.Get("/console/models", consoletest.Browser))
 	consoletest.WantText(t, page, "steady", "$1.25 in, $10 out", "main/gpt-5", "stele.yaml, line 7", "tools")
 	consoletest.AddProvider(t, h, "proxy")
@@ -49,8 +49,8 @@ func TestAModelIsAddedChangedAndDeleted(t *testing.T) {
 
 func TestAWrongModelNamesItsField(t *testing.T) {
 	t.Parallel()
-	s, rooms := consoletest.Supplied(t)
-	h := consoletest.Opened(t, rooms)
+	s, rooms := consoletest.WithSupply(t)
+	h := consoletest.OpenSignedIn(t, rooms)
 	for name, test := range map[string]struct {
 		change url.Values
 		says   string
@@ -87,8 +87,8 @@ func TestAWrongModelNamesItsField(t *testing.T) {
 
 func TestModelsAreFoundByWordTypeAndProvider(t *testing.T) {
 	t.Parallel()
-	_, rooms := consoletest.Supplied(t)
-	h := consoletest.Opened(t, rooms)
+	_, rooms := consoletest.WithSupply(t)
+	h := consoletest.OpenSignedIn(t, rooms)
 	for query, found := range map[string]bool{
 		"q=stea": true, "q=STEADY": true, "q=other": false, "type=chat": true, "type=image": false, "provider=main": true, "provider=proxy": false,
 	} {

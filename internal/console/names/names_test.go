@@ -16,7 +16,7 @@ import (
 // named is a house with the room of names, over a catalog of two models.
 func named(t *testing.T) *consoletest.House {
 	t.Helper()
-	s, rooms := consoletest.Supplied(t)
+	s, rooms := consoletest.WithSupply(t)
 	offered := catalog.New()
 	err := offered.Replace(catalog.Contents{Models: []catalog.Model{
 		{ID: "steady", Targets: []catalog.Target{{Provider: "main", Model: "gpt-5"}}}, {ID: "main/gpt-5", Targets: []catalog.Target{{Provider: "main", Model: "gpt-5"}}},
@@ -24,7 +24,7 @@ func named(t *testing.T) *consoletest.House {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return consoletest.Opened(t, rooms, func(h *consoletest.House, o *console.Options) {
+	return consoletest.OpenSignedIn(t, rooms, func(h *consoletest.House, o *console.Options) {
 		o.Names = &console.Names{Supply: s, Models: offered, Missing: h.Store}
 	})
 }

@@ -35,14 +35,14 @@ func (l leaving) Fleet(ctx context.Context) (fleet.Fleet, error) {
 
 func TestAPageEndsWithTheSession(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t, func(h *consoletest.House, o *console.Options) { o.Fleet = leaving{h} })
+	h := consoletest.OpenSignedIn(t, func(h *consoletest.House, o *console.Options) { o.Fleet = leaving{h} })
 	consoletest.WantCode(t, h.Get("/console/nodes"), 401, "session_required")
 }
 
 func TestAdministratorsSeeTheServers(t *testing.T) {
 	t.Parallel()
 	known := &servers{}
-	h := consoletest.Opened(t, func(_ *consoletest.House, o *console.Options) { o.Fleet, o.Node = known, "node_1" })
+	h := consoletest.OpenSignedIn(t, func(_ *consoletest.House, o *console.Options) { o.Fleet, o.Node = known, "node_1" })
 	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/nodes", consoletest.Browser)), "No server is known")
 	known.all = fleet.Fleet{Waiting: 2, Oldest: h.Clock(), Nodes: []fleet.Node{
 		{ID: "node_1", Host: "alpha", Address: "10.0.0.1:8080", Version: "1.2.3", Started: h.Clock().Add(-time.Hour), Seen: h.Clock(), Load: fleet.Load{Requests: 41, Streams: 17, Tasks: 23, Journal: 6, Lag: 90 * time.Millisecond}},

@@ -62,10 +62,10 @@ func TestAnOwnerLetsSomebodyIn(t *testing.T) {
 	consoletest.WantCode(t, h.Get(link), 404, "not_found")
 }
 
-// Whoever may not do something is refused, whatever page they come from.
+// A visitor who may not do something is refused, whatever page they come from.
 func TestEveryRouteKeepsItsRole(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	ranks := []access.Role{access.Viewer, access.Member, access.Owner, access.Administrator}
 	for _, workspace := range []string{"acme", access.DefaultWorkspace} {
 		for i, role := range ranks[:3] {
@@ -97,7 +97,7 @@ func TestProvidersAndModelsAreForAdministrators(t *testing.T) {
 
 func TestAChangedRoleCountsAtOnce(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	cookie, id := h.AsKnown("v@example.com", "default", access.Viewer)
 	form := url.Values{"name": {"x"}, "scope": {"chat"}}
 	h.With(cookie, func() { consoletest.WantStatus(t, h.Post("/console/keys", form, consoletest.Browser), 403) })
@@ -127,7 +127,7 @@ func TestAChangedRoleCountsAtOnce(t *testing.T) {
 
 func TestTheLastAdministratorIsToldWhy(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	v, err := h.Access.BySession(t.Context(), h.Cookie)
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +139,7 @@ func TestTheLastAdministratorIsToldWhy(t *testing.T) {
 
 func TestNothingOfAnotherWorkspaceIsSeen(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	_, stranger := h.As("stranger@zoo.example", "zoo", access.Owner)
 	cookie, _ := h.As("owner@acme.example", "acme", access.Owner)
 	h.With(cookie, func() {
@@ -160,7 +160,7 @@ func TestNothingOfAnotherWorkspaceIsSeen(t *testing.T) {
 
 func TestPeopleWithSeveralWorkspacesSwitch(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	if strings.Contains(consoletest.Body(t, h.Get("/console/keys", consoletest.Browser)), `name="workspace"`) {
 		t.Error("a switcher with one workspace")
 	}
@@ -183,7 +183,7 @@ func TestPeopleWithSeveralWorkspacesSwitch(t *testing.T) {
 
 func TestSessionsAreListedAndEnd(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	there, _ := h.AsKnown("v@example.com", "default", access.Viewer)
 	v, here, err := h.Access.SignIn(t.Context(), "v@example.com", consoletest.Password, access.Browser{Remote: "198.51.100.7", Agent: "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 Version/19.0 Mobile/15E148 Safari/604.1"})
 	if err != nil {
@@ -208,7 +208,7 @@ func TestSessionsAreListedAndEnd(t *testing.T) {
 
 func TestThePasswordIsChanged(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	_, other, err := h.Access.SignIn(t.Context(), consoletest.Email, consoletest.Password, access.Browser{})
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 
 func TestAFileIsAttachedAndSeenByTheModel(t *testing.T) {
 	t.Parallel()
-	h, _ := consoletest.Playing(t)
+	h, _ := consoletest.OpenPlayground(t)
 	f := h.Attach(t, "notes.txt", "Remember the milk, and the honey.")
 	if f.Kind != "document" || f.Type != "text/plain" || !strings.HasPrefix(f.URL, "/files/"+f.ID+"/notes.txt?") {
 		t.Fatalf("kept as %+v", f)
@@ -28,7 +28,7 @@ func TestAFileIsAttachedAndSeenByTheModel(t *testing.T) {
 
 func TestFilesOfAnotherWorkspaceAreNotThere(t *testing.T) {
 	t.Parallel()
-	h, kept := consoletest.Playing(t)
+	h, kept := consoletest.OpenPlayground(t)
 	f, err := kept.Files.Save(t.Context(), file.Upload{Workspace: "other", Name: "plans.txt", Body: strings.NewReader("secret plans"), Documents: true})
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +40,7 @@ func TestFilesOfAnotherWorkspaceAreNotThere(t *testing.T) {
 
 func TestAnUploadIsWrittenDownAndABadOneLeavesNothing(t *testing.T) {
 	t.Parallel()
-	h, _ := consoletest.Playing(t)
+	h, _ := consoletest.OpenPlayground(t)
 	f := h.Attach(t, "notes.txt", "words")
 	admin, err := h.Access.BySession(t.Context(), h.Cookie)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 
 func TestThePlaygroundStreamsAnAnswerAndWhatItTook(t *testing.T) {
 	t.Parallel()
-	h, kept := consoletest.Playing(t)
+	h, kept := consoletest.OpenPlayground(t)
 	res := h.PostJSON(consoletest.PlaygroundRun, consoletest.Hello("Good morning"))
 	consoletest.WantStatus(t, res, 200)
 	if got := res.Header.Get("Content-Type"); got != "text/event-stream" {
@@ -41,7 +41,7 @@ func TestThePlaygroundStreamsAnAnswerAndWhatItTook(t *testing.T) {
 
 func TestThoughtsCallsAndRefusalsAreToldApart(t *testing.T) {
 	t.Parallel()
-	h, _ := consoletest.Playing(t)
+	h, _ := consoletest.OpenPlayground(t)
 	list := consoletest.Events(t, consoletest.Body(t, h.PostJSON(consoletest.PlaygroundRun, consoletest.Hello("Hello [[sandbox: think=7 text=Hi]]"))))
 	if thoughts := consoletest.Said(list, "thinking"); len(strings.Fields(thoughts)) != 7 || consoletest.Said(list, "text") != "Hi" {
 		t.Errorf("thought %q, said %q", thoughts, consoletest.Said(list, "text"))
@@ -54,7 +54,7 @@ func TestThoughtsCallsAndRefusalsAreToldApart(t *testing.T) {
 
 func TestAToolRoundGoesOnWithItsThoughts(t *testing.T) {
 	t.Parallel()
-	h, _ := consoletest.Playing(t)
+	h, _ := consoletest.OpenPlayground(t)
 	const tools = `"reasoning_effort":"high","tools":[{"type":"function","function":{"name":"clock"}}]`
 	question := `{"role":"user","content":"Look at the clock"}`
 	list := consoletest.Events(t, consoletest.Body(t, h.PostJSON(consoletest.PlaygroundRun, `{"model":"stele/sandbox","messages":[`+question+`],`+tools+`}`)))
@@ -76,7 +76,7 @@ func TestAToolRoundGoesOnWithItsThoughts(t *testing.T) {
 
 func TestFailuresOfAModelAreShownForWhatTheyAre(t *testing.T) {
 	t.Parallel()
-	h, kept := consoletest.Playing(t)
+	h, kept := consoletest.OpenPlayground(t)
 	consoletest.WantCode(t, h.PostJSON(consoletest.PlaygroundRun, consoletest.Hello("Hello [[sandbox: error=429 retry_after=9]]")), 429, "rate_limited")
 	if row := kept.Last(t); row.Code != "rate_limited" {
 		t.Errorf("metered as %+v", row)
@@ -99,7 +99,7 @@ func TestFailuresOfAModelAreShownForWhatTheyAre(t *testing.T) {
 
 func TestTheConnectionLivesWhileTheModelIsSilent(t *testing.T) {
 	t.Parallel()
-	h, kept := consoletest.Playing(t)
+	h, kept := consoletest.OpenPlayground(t)
 	kept.Breath = 20 * time.Millisecond
 	stream := consoletest.Body(t, h.PostJSON(consoletest.PlaygroundRun, consoletest.Hello("Hello [[sandbox: delay=2s text=Hi]]")))
 	if !strings.HasPrefix(stream, ": still here\n\n") || consoletest.Said(consoletest.Events(t, stream), "text") != "Hi" {
@@ -114,7 +114,7 @@ func TestTheConnectionLivesWhileTheModelIsSilent(t *testing.T) {
 
 func TestWhoeverStopsReadingStopsTheModel(t *testing.T) {
 	t.Parallel()
-	h, kept := consoletest.Playing(t)
+	h, kept := consoletest.OpenPlayground(t)
 	server := httptest.NewServer(h.Serve)
 	t.Cleanup(server.Close)
 	h.Public, _ = url.Parse(server.URL)
@@ -144,7 +144,7 @@ func TestWhoeverStopsReadingStopsTheModel(t *testing.T) {
 
 func TestTheCodePanelSpeaksThreeDialects(t *testing.T) {
 	t.Parallel()
-	h, kept := consoletest.Playing(t)
+	h, kept := consoletest.OpenPlayground(t)
 	res := h.PostJSON("/console/playground/code", `{"model":"stele/sandbox","reasoning_effort":"high","stop":["END"],"messages":[
 		{"role":"system","content":"Be brief."},{"role":"user","content":"It's <b>late</b>"}],
 		"response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":{"type":"object"}}}}`)
@@ -166,7 +166,7 @@ func TestTheCodePanelSpeaksThreeDialects(t *testing.T) {
 
 func TestThePlaygroundIsForMembersOfThisHouse(t *testing.T) {
 	t.Parallel()
-	h, _ := consoletest.Playing(t)
+	h, _ := consoletest.OpenPlayground(t)
 	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/playground?model=team/priced", consoletest.Browser)), `value="team/priced" selected`, "Playground", "playground.js")
 	consoletest.WantCode(t, h.PostJSON(consoletest.PlaygroundRun, consoletest.Hello("x"), consoletest.With("Sec-Fetch-Site", "cross-site")), 403, "permission_denied")
 	consoletest.WantCode(t, h.PostJSON(consoletest.PlaygroundRun, `{"model":"m","messages":[{"role":"user","content":"`+strings.Repeat("x", 8<<20)+`"}]}`), 413, "body_too_large")
@@ -175,7 +175,7 @@ func TestThePlaygroundIsForMembersOfThisHouse(t *testing.T) {
 	consoletest.WantCode(t, h.PostJSON(consoletest.PlaygroundRun, consoletest.Hello("x"), consoletest.With("Authorization", "Bearer "+h.Key)), 401, "session_required")
 	h.Cookie = session
 
-	without := consoletest.Opened(t)
+	without := consoletest.OpenSignedIn(t)
 	consoletest.WantCode(t, without.Get("/console/playground"), 404, "not_found")
 	consoletest.WantCode(t, without.PostJSON(consoletest.PlaygroundRun, consoletest.Hello("x")), 404, "not_found")
 	if page := consoletest.Body(t, without.Get("/console/keys", consoletest.Browser)); strings.Contains(page, "/console/playground") {
@@ -185,7 +185,7 @@ func TestThePlaygroundIsForMembersOfThisHouse(t *testing.T) {
 
 func TestAViewerMayNotPlay(t *testing.T) {
 	t.Parallel()
-	h, _ := consoletest.Playing(t)
+	h, _ := consoletest.OpenPlayground(t)
 	admin, err := h.Access.BySession(t.Context(), h.Cookie)
 	if err != nil {
 		t.Fatal(err)
@@ -206,7 +206,7 @@ func TestAViewerMayNotPlay(t *testing.T) {
 
 func TestPricesAreWrittenWithTheDigitsThatCount(t *testing.T) {
 	t.Parallel()
-	h, _ := consoletest.Playing(t)
+	h, _ := consoletest.OpenPlayground(t)
 	for usage, want := range map[string]string{"1:1": "$0.000004", "1000:20": "$0.00204", "5000000:0": "$10.00", "617283:0": "$1.23"} {
 		list := consoletest.Events(t, consoletest.Body(t, h.PostJSON(consoletest.PlaygroundRun, consoletest.Hello("Hello [[sandbox: usage="+usage+"]]"))))
 		if got := list[len(list)-1].Cost; got != want {

@@ -35,7 +35,7 @@ func over(t *testing.T, spoken dialect.Dialect, serve http.HandlerFunc) (*consol
 	kind := provider.Kind{Name: spoken.Name(), Dialect: spoken.Name()}
 	account := provider.NewChat(provider.Account{Name: "p", Kind: kind, BaseURL: upstream.URL}, spoken, upstream.Client())
 	kept := &consoletest.Shelf{Kept: make(chan struct{}, 100)}
-	return consoletest.Opened(t, func(_ *consoletest.House, o *console.Options) {
+	return consoletest.OpenSignedIn(t, func(_ *consoletest.House, o *console.Options) {
 		offered := catalog.New()
 		if err := offered.Replace(catalog.Contents{Models: []catalog.Model{{
 			ID: "m", Targets: []catalog.Target{{Provider: "p", Model: "theirs", Weight: 1}},

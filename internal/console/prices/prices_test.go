@@ -14,8 +14,8 @@ import (
 
 func TestAPriceIsSetChangedAndDeleted(t *testing.T) {
 	t.Parallel()
-	s, rooms := consoletest.Supplied(t)
-	h := consoletest.Opened(t, rooms)
+	s, rooms := consoletest.WithSupply(t)
+	h := consoletest.OpenSignedIn(t, rooms)
 	form := url.Values{"id": {"main/gpt-5*"}, "line": {"2 0.2 - 8 @flex=1/2"}, "from": {"2026-12-01"}, "revision": {"0"}}
 	consoletest.WantStatus(t, h.Post("/console/prices", form, consoletest.Browser), 303)
 	if len(s.Now) != 1 || s.Now[0].Sort != catalog.PriceRecord || s.Now[0].ID != "main/gpt-5*" {
@@ -50,8 +50,8 @@ func TestAPriceIsSetChangedAndDeleted(t *testing.T) {
 
 func TestWhatIsWrongWithAPriceIsSaid(t *testing.T) {
 	t.Parallel()
-	s, rooms := consoletest.Supplied(t)
-	h := consoletest.Opened(t, rooms)
+	s, rooms := consoletest.WithSupply(t)
+	h := consoletest.OpenSignedIn(t, rooms)
 	for name, test := range map[string]struct{ id, line, from, says string }{
 		"no provider":   {"gone/x", "1 - - 2", "", "No provider is called"},
 		"no model":      {"main", "1 - - 2", "", "Expected provider/model"},
@@ -77,8 +77,8 @@ func TestWhatIsWrongWithAPriceIsSaid(t *testing.T) {
 
 func TestTheBookIsSearchedAndUnpricedModelsAreNamed(t *testing.T) {
 	t.Parallel()
-	s, rooms := consoletest.Supplied(t)
-	h := consoletest.Opened(t, rooms)
+	s, rooms := consoletest.WithSupply(t)
+	h := consoletest.OpenSignedIn(t, rooms)
 	s.More = []supply.Model{{Enabled: true, Model: catalog.Model{ID: "acme/odd", Targets: []catalog.Target{{Provider: "main", Model: "our-own"}}}}}
 	page := consoletest.Body(t, h.Get("/console/prices?q=claude-3-opus&kind=anthropic", consoletest.Browser))
 	consoletest.WantText(t, page, "Without a price", "acme/odd", "main/our-own", "claude-3-opus", "$15", "retired 2026-01-05", "@pydantic/genai-prices 0.1.8", "checked 2026-09-23")

@@ -18,8 +18,8 @@ import (
 
 func TestAProviderIsAddedAndItsSecretNeverSeenAgain(t *testing.T) {
 	t.Parallel()
-	s, rooms := consoletest.Supplied(t)
-	h := consoletest.Opened(t, rooms)
+	s, rooms := consoletest.WithSupply(t)
+	h := consoletest.OpenSignedIn(t, rooms)
 	page := consoletest.Body(t, h.Get("/console/providers", consoletest.Browser))
 	consoletest.WantText(t, page, "main", "stele.yaml, line 2", "not called yet", "Add provider")
 	consoletest.AddProvider(t, h, "proxy")
@@ -55,8 +55,8 @@ func TestAProviderIsAddedAndItsSecretNeverSeenAgain(t *testing.T) {
 
 func TestAnotherHostNeedsTheSecretAgain(t *testing.T) {
 	t.Parallel()
-	s, rooms := consoletest.Supplied(t)
-	h := consoletest.Opened(t, rooms)
+	s, rooms := consoletest.WithSupply(t)
+	h := consoletest.OpenSignedIn(t, rooms)
 	consoletest.AddProvider(t, h, "proxy")
 	form := url.Values{"revision": {consoletest.Revision(t, consoletest.Body(t, h.Get("/console/providers/proxy", consoletest.Browser)))}, "models": {"*"}}
 	for _, base := range []string{"https://evil.example.com/v1", "http://proxy.example.com/v1", "https://proxy.example.com:444/v1", ""} {
@@ -78,8 +78,8 @@ func TestAnotherHostNeedsTheSecretAgain(t *testing.T) {
 
 func TestSecretsAreSealedInTheDatabase(t *testing.T) {
 	t.Parallel()
-	_, rooms := consoletest.Supplied(t)
-	h := consoletest.Opened(t, rooms)
+	_, rooms := consoletest.WithSupply(t)
+	h := consoletest.OpenSignedIn(t, rooms)
 	consoletest.AddProvider(t, h, "proxy")
 	folder := h.Store.Folder
 	files, err := filepath.Glob(filepath.Join(folder, "*"))
@@ -104,8 +104,8 @@ func TestSecretsAreSealedInTheDatabase(t *testing.T) {
 
 func TestAWrongProviderNamesItsField(t *testing.T) {
 	t.Parallel()
-	s, rooms := consoletest.Supplied(t)
-	h := consoletest.Opened(t, rooms)
+	s, rooms := consoletest.WithSupply(t)
+	h := consoletest.OpenSignedIn(t, rooms)
 	for name, test := range map[string]struct {
 		change url.Values
 		says   string
@@ -137,8 +137,8 @@ func TestAWrongProviderNamesItsField(t *testing.T) {
 
 func TestAProviderThatIsNeededIsNotDeleted(t *testing.T) {
 	t.Parallel()
-	s, rooms := consoletest.Supplied(t)
-	h := consoletest.Opened(t, rooms)
+	s, rooms := consoletest.WithSupply(t)
+	h := consoletest.OpenSignedIn(t, rooms)
 	consoletest.AddProvider(t, h, "proxy")
 	consoletest.WantStatus(t, h.Post("/console/models", url.Values{
 		"id": {"fast"}, "target_provider": {"proxy"}, "target_model": {"gpt-5"}, "target_weight": {"1"}, "strategy": {"fallback"},
@@ -177,8 +177,8 @@ func TestAProviderThatIsNeededIsNotDeleted(t *testing.T) {
 
 func TestTwoPeopleDoNotOverwriteEachOther(t *testing.T) {
 	t.Parallel()
-	_, rooms := consoletest.Supplied(t)
-	h := consoletest.Opened(t, rooms)
+	_, rooms := consoletest.WithSupply(t)
+	h := consoletest.OpenSignedIn(t, rooms)
 	consoletest.AddProvider(t, h, "proxy")
 	old := consoletest.Revision(t, consoletest.Body(t, h.Get("/console/providers/proxy", consoletest.Browser)))
 	form := url.Values{"revision": {old}, "base_url": {"https://proxy.example.com/v3"}}
@@ -190,8 +190,8 @@ func TestTwoPeopleDoNotOverwriteEachOther(t *testing.T) {
 
 func TestWhatTheFileOwnsIsReadOnly(t *testing.T) {
 	t.Parallel()
-	_, rooms := consoletest.Supplied(t)
-	h := consoletest.Opened(t, rooms)
+	_, rooms := consoletest.WithSupply(t)
+	h := consoletest.OpenSignedIn(t, rooms)
 	page := consoletest.Body(t, h.Get("/console/providers/main", consoletest.Browser))
 	consoletest.WantText(t, page, "kept in stele.yaml, line 2", "set, and not shown")
 	if strings.Contains(page, "provider-form") || strings.Contains(page, "popovertarget=\"delete\"") {
@@ -202,8 +202,8 @@ func TestWhatTheFileOwnsIsReadOnly(t *testing.T) {
 
 func TestTheTestButtonShowsWhatCameBack(t *testing.T) {
 	t.Parallel()
-	s, rooms := consoletest.Supplied(t)
-	h := consoletest.Opened(t, rooms)
+	s, rooms := consoletest.WithSupply(t)
+	h := consoletest.OpenSignedIn(t, rooms)
 	s.Trial = catalog.Trial{Did: "listed 2 models", Status: 200, Took: 120 * time.Millisecond, Models: []string{"gpt-5", "gpt-5-mini"}}
 	page := consoletest.Body(t, h.Post("/console/providers/main/test", url.Values{}, consoletest.Browser, consoletest.With("HX-Request", "true")))
 	consoletest.WantText(t, page, "It works.", "It listed 2 models.", "Status 200", "after 120 ms", "gpt-5-mini")
@@ -217,8 +217,8 @@ func TestTheTestButtonShowsWhatCameBack(t *testing.T) {
 
 func TestHealthIsShownWithoutOthersWordsToViewers(t *testing.T) {
 	t.Parallel()
-	s, rooms := consoletest.Supplied(t)
-	h := consoletest.Opened(t, rooms)
+	s, rooms := consoletest.WithSupply(t)
+	h := consoletest.OpenSignedIn(t, rooms)
 	s.Fails("main", "The server had an error while processing \"the client's words\"", h.Clock().Add(-2*time.Minute))
 	page := consoletest.Body(t, h.Get("/console/providers/main", consoletest.Browser))
 	consoletest.WantText(t, page, "down", "1,200", "3%", "It failed or could not be reached.", "2 minutes ago", "the client&#39;s words", "open: not called")
@@ -231,7 +231,7 @@ func TestHealthIsShownWithoutOthersWordsToViewers(t *testing.T) {
 
 func TestWithoutSupplyTheRoomsAreNotThere(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	consoletest.WantStatus(t, h.Get("/console/providers", consoletest.Browser), 404)
 	consoletest.WantStatus(t, h.Get("/console/models", consoletest.Browser), 404)
 	if strings.Contains(consoletest.Body(t, h.Get("/console/keys", consoletest.Browser)), "/console/providers") {
@@ -241,8 +241,8 @@ func TestWithoutSupplyTheRoomsAreNotThere(t *testing.T) {
 
 func TestOnlyThoseWhoLookAfterTheInstallationChangeIt(t *testing.T) {
 	t.Parallel()
-	s, rooms := consoletest.Supplied(t)
-	h := consoletest.Opened(t, rooms)
+	s, rooms := consoletest.WithSupply(t)
+	h := consoletest.OpenSignedIn(t, rooms)
 	consoletest.AddProvider(t, h, "proxy")
 	s.Fails("proxy", "words about somebody's request", h.Clock())
 	form := url.Values{"id": {"mine"}, "kind": {"openai"}, "on": {"0"}, "api_key": {"x"}}
@@ -279,7 +279,7 @@ func TestOnlyThoseWhoLookAfterTheInstallationChangeIt(t *testing.T) {
 
 func TestALivePartLeadsToSignInWhenTheSessionEnds(t *testing.T) {
 	t.Parallel()
-	_, rooms := consoletest.Supplied(t)
+	_, rooms := consoletest.WithSupply(t)
 	h := consoletest.Open(t, "https://stele.example.com/stele", rooms)
 	res := h.Get("/console/providers/main?part=health", consoletest.Browser, consoletest.With("HX-Request", "true"),
 		consoletest.With("HX-Current-URL", "https://stele.example.com/stele/console/providers/main?saved"))

@@ -14,7 +14,7 @@ import (
 
 func TestTheFirstPageShowsTheFirstThreeStepsUntilSomethingWasCalled(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t, consoletest.Started)
+	h := consoletest.OpenSignedIn(t, consoletest.WithStart)
 	page := consoletest.Body(t, h.Get("/console/", consoletest.Browser))
 	consoletest.WantText(t, page, "Three steps to the first call", `<li class="done"><i aria-hidden="true"></i><div><strong>Make a key</strong>`,
 		`<li><i aria-hidden="true"></i><div><strong>Call it</strong>`, `hx-get="/console/?part=steps"`)
@@ -31,7 +31,7 @@ func TestTheFirstPageShowsTheFirstThreeStepsUntilSomethingWasCalled(t *testing.T
 
 func TestTheFirstPageShowsTodayAndTheLatest(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t, consoletest.Started)
+	h := consoletest.OpenSignedIn(t, consoletest.WithStart)
 	h.Save(h.Use(0), h.Use(time.Hour), h.Use(24*time.Hour))
 	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/", consoletest.Browser)), "Requests today", "<dd>2<small", "1 yesterday", "Last requests", "acme/fast",
 		"second", "It refused the credentials.", "not called yet", "Last generations", "postcard", `<span class="badge cool">processing</span>`)
@@ -42,7 +42,7 @@ func TestTheFirstPageShowsTodayAndTheLatest(t *testing.T) {
 
 func TestTheFirstPageStandsWithoutAnyOtherRoom(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	res := h.Get("/console/", consoletest.Browser)
 	consoletest.WantStatus(t, res, 200)
 	consoletest.WantText(t, consoletest.Body(t, res), "Welcome", `aria-current="page"`)
@@ -69,7 +69,7 @@ func TestSnippetsNameWhatIsThere(t *testing.T) {
 
 func TestTheFirstPageSaysHowManyRequestsAreUnpriced(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t, consoletest.Started)
+	h := consoletest.OpenSignedIn(t, consoletest.WithStart)
 	unpriced := func(r *meter.Record) { r.Nano, r.Priced, r.PriceSource = 0, false, catalog.Unpriced }
 	h.Save(h.Use(0))
 	if page := consoletest.Body(t, h.Get("/console/", consoletest.Browser)); strings.Contains(page, "no price") {
@@ -81,7 +81,7 @@ func TestTheFirstPageSaysHowManyRequestsAreUnpriced(t *testing.T) {
 
 func TestAClientIsToldThisServersAddress(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Open(t, "https://stele.example.com/ai", consoletest.Started)
+	h := consoletest.Open(t, "https://stele.example.com/ai", consoletest.WithStart)
 	h.SignIn()
 	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/", consoletest.Browser)), "Connect a client", `href="/ai/console/connect?client=claude-code"`)
 	page := consoletest.Body(t, h.Get("/console/connect?client=claude-code", consoletest.Browser))

@@ -10,14 +10,14 @@ import (
 )
 
 // TestADeletedOutputInUseHasNoAddress deletes what another generation is made from
-// while that is under way: it may finish, but nobody reads the output any more.
+// while that is under way: it may finish, but no person reads the output any more.
 func TestADeletedOutputInUseHasNoAddress(t *testing.T) {
 	t.Parallel()
 	var a consoletest.Atelier
-	h := consoletest.Opened(t, consoletest.WithStudio(&a))
+	h := consoletest.OpenSignedIn(t, consoletest.WithStudio(&a))
 	a.WithFiles()
 	who := access.Principal{Workspace: "default", User: "usr_1"}
-	task := a.Ended(a.Order(who, `{"model":"stele/canvas","prompt":"Sandcastle"}`).ID)
+	task := a.AwaitEnd(a.Order(who, `{"model":"stele/canvas","prompt":"Sandcastle"}`).ID)
 	file := task.Outputs[0].File
 	a.Order(who, fmt.Sprintf(`{"model":"stele/sandbox-image","prompt":"[[sandbox: work=60s]]","image_urls":[%q]}`, file))
 	address, _ := url.Parse(a.Files.URL(file, "image/png"))

@@ -16,7 +16,7 @@ import (
 func TestTheGalleryIsReadInParts(t *testing.T) {
 	t.Parallel()
 	var a consoletest.Atelier
-	h := consoletest.Opened(t, consoletest.WithStudio(&a))
+	h := consoletest.OpenSignedIn(t, consoletest.WithStudio(&a))
 	for i := range 45 {
 		a.Order(access.Principal{Workspace: "default", Key: "key_1"}, fmt.Sprintf(`{"model":"stele/sandbox-image","prompt":"number %d."}`, i))
 	}
@@ -49,7 +49,7 @@ func TestTheGalleryIsReadInParts(t *testing.T) {
 func TestPartsOfARunAreHiddenAndGoWithIt(t *testing.T) {
 	t.Parallel()
 	var a consoletest.Atelier
-	h := consoletest.Opened(t, consoletest.WithStudio(&a))
+	h := consoletest.OpenSignedIn(t, consoletest.WithStudio(&a))
 	who := access.Principal{Workspace: "default", Key: "key_1"}
 	run := a.Order(who, `{"model":"stele/canvas","prompt":"The whole of it","size":256}`)
 	part, err := a.Generations.CreateStep(t.Context(), run, generation.NewID(),
@@ -57,8 +57,8 @@ func TestPartsOfARunAreHiddenAndGoWithIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.Ended(run.ID)
-	a.Ended(part.ID)
+	a.AwaitEnd(run.ID)
+	a.AwaitEnd(part.ID)
 	all := consoletest.Body(t, h.Get("/console/studio", consoletest.Browser))
 	consoletest.WantText(t, all, "The whole of it")
 	if strings.Contains(all, "A part of it") {

@@ -35,7 +35,7 @@ var tileID = regexp.MustCompile(`gen_[0-9A-Za-z]+`)
 func TestTheFormIsMadeFromTheDeclaration(t *testing.T) {
 	t.Parallel()
 	var a consoletest.Atelier
-	h := consoletest.Opened(t, consoletest.WithStudio(&a))
+	h := consoletest.OpenSignedIn(t, consoletest.WithStudio(&a))
 	page := consoletest.Body(t, h.Get("/console/studio?model=stele/canvas&mode=text_to_image", consoletest.Browser))
 	consoletest.WantText(t, page, `aria-current="page"`, "Canvas", "Words to picture", "Edit pictures", "Motion", "Tone",
 		`name="aspect_ratio" value="16:9"`, `<rect x=`, `type="range" min="256" max="2048" step="1" value="1024"`, `data-dice="set-seed"`,
@@ -52,7 +52,7 @@ func TestTheFormIsMadeFromTheDeclaration(t *testing.T) {
 func TestAnOrderOfAFormIsMadeOnce(t *testing.T) {
 	t.Parallel()
 	var a consoletest.Atelier
-	h := consoletest.Opened(t, consoletest.WithStudio(&a))
+	h := consoletest.OpenSignedIn(t, consoletest.WithStudio(&a))
 	form := anEtude("0123456789abcdef")
 	first := h.Post("/console/studio", form, consoletest.Browser)
 	consoletest.WantStatus(t, first, 303)
@@ -72,7 +72,7 @@ func TestAnOrderOfAFormIsMadeOnce(t *testing.T) {
 	if err != nil || len(list) != 2 {
 		t.Fatalf("%d generations, %v", len(list), err)
 	}
-	made := a.Ended(strings.TrimPrefix(place, "/console/studio/"))
+	made := a.AwaitEnd(strings.TrimPrefix(place, "/console/studio/"))
 	if made.Key != "" || made.Environment != "development" || made.Order.Parameters["size"] != 256.0 && made.Order.Parameters["size"] != int64(256) {
 		t.Errorf("made with %q in %q: %v", made.Key, made.Environment, made.Order.Parameters)
 	}
@@ -96,7 +96,7 @@ func entries(t *testing.T, a *consoletest.Atelier, action string, want int) {
 func TestAWrongOrderIsToldBesideItsField(t *testing.T) {
 	t.Parallel()
 	var a consoletest.Atelier
-	h := consoletest.Opened(t, consoletest.WithStudio(&a))
+	h := consoletest.OpenSignedIn(t, consoletest.WithStudio(&a))
 	for _, test := range []struct {
 		name, field, code string
 		change            func(url.Values)
@@ -134,7 +134,7 @@ func TestAWrongOrderIsToldBesideItsField(t *testing.T) {
 func TestThePriceIsToldWhileOneFillsInTheForm(t *testing.T) {
 	t.Parallel()
 	var a consoletest.Atelier
-	h := consoletest.Opened(t, consoletest.WithStudio(&a))
+	h := consoletest.OpenSignedIn(t, consoletest.WithStudio(&a))
 	form := url.Values{"model": {"test/dear"}, "mode": {"text_to_image"}, "n": {"3"}, "aspect_ratio": {"1:1"}, "width": {"640"}, "tags": {"one\r\ntwo\r\n"}}
 	var told struct {
 		Price          string
@@ -173,8 +173,8 @@ func TestThePriceIsToldWhileOneFillsInTheForm(t *testing.T) {
 func TestAViewerLooksAndMakesNothing(t *testing.T) {
 	t.Parallel()
 	var a consoletest.Atelier
-	h := consoletest.Opened(t, consoletest.WithStudio(&a))
-	task := a.Ended(a.Order(access.Principal{Workspace: "default", Key: "key_1"}, `{"model":"stele/canvas","prompt":"Mine","size":256}`).ID)
+	h := consoletest.OpenSignedIn(t, consoletest.WithStudio(&a))
+	task := a.AwaitEnd(a.Order(access.Principal{Workspace: "default", Key: "key_1"}, `{"model":"stele/canvas","prompt":"Mine","size":256}`).ID)
 	h.Cookie, _ = h.As("v@example.com", "default", access.Viewer)
 	page := consoletest.Body(t, h.Get("/console/studio", consoletest.Browser))
 	consoletest.WantText(t, page, "Mine")
@@ -196,8 +196,8 @@ func TestAViewerLooksAndMakesNothing(t *testing.T) {
 func TestAnotherWorkspacesThingsAreNotThere(t *testing.T) {
 	t.Parallel()
 	var a consoletest.Atelier
-	h := consoletest.Opened(t, consoletest.WithStudio(&a))
-	task := a.Ended(a.Order(access.Principal{Workspace: "other", Key: "key_1"}, `{"model":"stele/canvas","prompt":"Secret plan","size":1024}`).ID)
+	h := consoletest.OpenSignedIn(t, consoletest.WithStudio(&a))
+	task := a.AwaitEnd(a.Order(access.Principal{Workspace: "other", Key: "key_1"}, `{"model":"stele/canvas","prompt":"Secret plan","size":1024}`).ID)
 	for _, path := range []string{"", "/gallery"} {
 		if strings.Contains(consoletest.Body(t, h.Get("/console/studio"+path, consoletest.Browser)), "Secret plan") {
 			t.Errorf("%s shows it", path)
@@ -223,9 +223,9 @@ func TestAnotherWorkspacesThingsAreNotThere(t *testing.T) {
 func TestWhatIsDeletedIsGoneWithItsFiles(t *testing.T) {
 	t.Parallel()
 	var a consoletest.Atelier
-	h := consoletest.Opened(t, consoletest.WithStudio(&a))
+	h := consoletest.OpenSignedIn(t, consoletest.WithStudio(&a))
 	a.WithFiles()
-	task := a.Ended(a.Order(access.Principal{Workspace: "default", User: "usr_1"}, `{"model":"stele/canvas","prompt":"Sandcastle","size":1024}`).ID)
+	task := a.AwaitEnd(a.Order(access.Principal{Workspace: "default", User: "usr_1"}, `{"model":"stele/canvas","prompt":"Sandcastle","size":1024}`).ID)
 	file := task.Outputs[0].File
 	small := h.Get("/console/studio/files/" + file + "/small")
 	consoletest.WantStatus(t, small, 200)
@@ -248,12 +248,12 @@ func TestWhatIsDeletedIsGoneWithItsFiles(t *testing.T) {
 func TestWhatRunsIsCanceledAndThenDeleted(t *testing.T) {
 	t.Parallel()
 	var a consoletest.Atelier
-	h := consoletest.Opened(t, consoletest.WithStudio(&a))
+	h := consoletest.OpenSignedIn(t, consoletest.WithStudio(&a))
 	form := url.Values{"model": {"stele/sandbox-image"}, "mode": {"text_to_image"}, "prompt": {"[[sandbox: work=60s]]"}}
 	running := tileID.FindString(consoletest.Body(t, h.Post("/console/studio", form, byScript)))
 	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/studio/"+running, consoletest.Browser)), "Cancel", "shimmer")
 	consoletest.WantStatus(t, h.Post("/console/studio/"+running+"/cancel", nil), 303)
-	if task := a.Ended(running); task.State != media.Canceled {
+	if task := a.AwaitEnd(running); task.State != media.Canceled {
 		t.Errorf("the task is %s", task.State)
 	}
 	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/studio/"+running, consoletest.Browser)), "This was canceled", "Somebody stopped it")
@@ -266,7 +266,7 @@ func TestWhatRunsIsCanceledAndThenDeleted(t *testing.T) {
 func TestAnUploadGoesIntoAnOrder(t *testing.T) {
 	t.Parallel()
 	var a consoletest.Atelier
-	h := consoletest.Opened(t, consoletest.WithStudio(&a))
+	h := consoletest.OpenSignedIn(t, consoletest.WithStudio(&a))
 	res := h.Upload("/console/studio/files?kind=image", "photo.png", aPicture(900, 600))
 	consoletest.WantStatus(t, res, 201)
 	item := consoletest.Body(t, res)
@@ -279,12 +279,12 @@ func TestAnUploadGoesIntoAnOrder(t *testing.T) {
 	page := consoletest.Body(t, h.Get("/console/studio?input="+id, consoletest.Browser))
 	consoletest.WantText(t, page, `name="mode" value="image_to_image"`, fmt.Sprintf(`name="image_urls" value="%s"`, id))
 	form := url.Values{"model": {"stele/canvas"}, "mode": {"image_to_image"}, "image_urls": {id}, "grayscale": {"false", "true"}}
-	made := a.Ended(tileID.FindString(consoletest.Body(t, h.Post("/console/studio", form, byScript))))
+	made := a.AwaitEnd(tileID.FindString(consoletest.Body(t, h.Post("/console/studio", form, byScript))))
 	if made.State != media.Success || made.Order.Parameters["grayscale"] != true || made.Outputs[0].Width != 900 {
 		t.Errorf("made %+v", made)
 	}
 	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/studio/"+made.ID, consoletest.Browser)), "photo.png", `<span class="k">&#34;image_urls&#34;</span>`)
-	again := consoletest.Asked(t, requestOn(t, consoletest.Body(t, h.Get("/console/studio/"+made.ID, consoletest.Browser))))
+	again := consoletest.ReadAsk(t, requestOn(t, consoletest.Body(t, h.Get("/console/studio/"+made.ID, consoletest.Browser))))
 	again.DryRun = true
 	planned, err := a.Generations.Create(t.Context(), access.Principal{Workspace: "default"}, generation.DryRun, again)
 	if err != nil || fmt.Sprint(planned.Order.Parameters) != fmt.Sprint(made.Order.Parameters) || planned.Order.Sources[0] != made.Order.Sources[0] {
@@ -300,7 +300,7 @@ func TestAnUploadGoesIntoAnOrder(t *testing.T) {
 func TestWhatFollowsIsToldUntilTheEnd(t *testing.T) {
 	t.Parallel()
 	var a consoletest.Atelier
-	h := consoletest.Opened(t, consoletest.WithStudio(&a))
+	h := consoletest.OpenSignedIn(t, consoletest.WithStudio(&a))
 	var ids []string
 	for range 2 {
 		ids = append(ids, a.Order(access.Principal{Workspace: "default"}, `{"model":"stele/canvas","prompt":"Two at once","size":256}`).ID)
@@ -317,7 +317,7 @@ func TestWhatFollowsIsToldUntilTheEnd(t *testing.T) {
 
 func TestWithoutAStudioThereIsNoRoom(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	consoletest.WantStatus(t, h.Get("/console/studio", consoletest.Browser), 404)
 	if strings.Contains(consoletest.Body(t, h.Get("/console/keys", consoletest.Browser)), "/console/studio") {
 		t.Error("the navigation leads to a room that is not there")

@@ -43,7 +43,7 @@ func optionLabel(value string) string {
 
 // priceFrom is what a model costs at least, in a few words.
 func priceFrom(m *media.Model) string {
-	least, unit := media.Amount(0), ""
+	least, unit := price.Amount(0), ""
 	for i := range m.Operations {
 		p := &m.Operations[i].Price
 		if figure := p.Least(); figure > 0 && (least == 0 || figure < least) {

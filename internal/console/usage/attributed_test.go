@@ -11,7 +11,7 @@ import (
 
 func TestUsageByEndUserAndTag(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t, consoletest.Observed)
+	h := consoletest.OpenSignedIn(t, consoletest.WithUsage)
 	if _, err := h.Access.SetPolicy(t.Context(), access.CommandLine("default"), "default", access.Policy{Tags: []string{"team"}}); err != nil {
 		t.Fatal(err)
 	}

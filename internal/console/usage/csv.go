@@ -9,8 +9,8 @@ import (
 	"stele/internal/access"
 	"stele/internal/console/page"
 	"stele/internal/label"
-	"stele/internal/media"
 	"stele/internal/meter"
+	"stele/internal/price"
 	"stele/internal/wire"
 )
 
@@ -49,7 +49,7 @@ func (c *Room) usageCSV(w http.ResponseWriter, r *http.Request, v access.Visitor
 		}
 		_ = out.Write([]string{
 			d.At.Format(time.DateOnly), label.Cell(d.Name), label.Cell(name), page.Number(d.Requests), page.Number(d.Failed), page.Number(d.Input), page.Number(d.CacheRead),
-			page.Number(d.CacheWrite), page.Number(d.Output), page.Number(d.Reasoning), media.Amount(d.Nano).String(),
+			page.Number(d.CacheWrite), page.Number(d.Output), page.Number(d.Reasoning), price.Amount(d.Nano).String(),
 			page.Seconds(d.Took / time.Duration(max(d.Requests, 1))),
 		})
 	}
@@ -104,7 +104,7 @@ func (c *Room) requestsCSV(w http.ResponseWriter, r *http.Request, v access.Visi
 func csvRow(r *meter.Record, names map[string]string) []string {
 	cost, charge := "", ""
 	if r.Priced {
-		cost, charge = media.Amount(r.Nano).String(), media.Amount(r.Nano+r.Markup).String()
+		cost, charge = price.Amount(r.Nano).String(), price.Amount(r.Nano+r.Markup).String()
 	}
 	return []string{
 		wire.Time(r.At), label.Cell(r.Request), r.ID, strconv.Itoa(r.Status), r.Code, r.Route, r.Dialect,

@@ -24,7 +24,7 @@ func TestThePageSaysWhatTheWorkspaceHolds(t *testing.T) {
 	if err := k.Read(t.Context(), "default"); err != nil {
 		t.Fatal(err)
 	}
-	h := consoletest.Opened(t, consoletest.Observed, func(_ *consoletest.House, o *console.Options) { o.Share = k })
+	h := consoletest.OpenSignedIn(t, consoletest.WithUsage, func(_ *consoletest.House, o *console.Options) { o.Share = k })
 	body := consoletest.Body(t, h.Get("/console/usage", consoletest.Browser))
 	if want := "It holds about 3.0 GB of files and 5 MB of rows on disk, 50"; !strings.Contains(body, want) {
 		t.Errorf("the page does not say %q", want)

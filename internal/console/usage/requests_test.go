@@ -16,7 +16,7 @@ import (
 
 func TestRequestsAreListedAndFiltered(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t, consoletest.Observed)
+	h := consoletest.OpenSignedIn(t, consoletest.WithUsage)
 	h.Save(
 		h.Use(time.Minute, func(r *meter.Record) { r.Model, r.User, r.Tags = "plain", "ann@example.com", "team=search,feature=a&b" }),
 		h.Use(2*time.Minute, func(r *meter.Record) { r.Model, r.Key, r.Estimated = "by hand", "", true }),
@@ -76,7 +76,7 @@ func TestRequestsAreListedAndFiltered(t *testing.T) {
 
 func TestRequestsArePagedWithoutGapsOrRepeats(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t, consoletest.Observed)
+	h := consoletest.OpenSignedIn(t, consoletest.WithUsage)
 	var records []meter.Record
 	for n := range 120 {
 		records = append(records, h.Use(time.Duration(n/4)*time.Second))
@@ -109,7 +109,7 @@ func TestRequestsArePagedWithoutGapsOrRepeats(t *testing.T) {
 
 func TestTheRequestsFileHasWhatTheFiltersLeave(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t, consoletest.Observed)
+	h := consoletest.OpenSignedIn(t, consoletest.WithUsage)
 	var records []meter.Record
 	for n := range 2500 { // more than are read at once
 		records = append(records, h.Use(time.Duration(n)*time.Second, func(r *meter.Record) {
@@ -127,7 +127,7 @@ func TestTheRequestsFileHasWhatTheFiltersLeave(t *testing.T) {
 
 func TestARequestHasAPageOfItsOwn(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t, consoletest.Observed)
+	h := consoletest.OpenSignedIn(t, consoletest.WithUsage)
 	tried := h.Use(time.Minute, func(r *meter.Record) {
 		r.Tries, r.Took, r.FirstByte, r.CacheWrite, r.CacheWrite1h = 2, 4*time.Second, 3*time.Second, 500, 200
 		r.Path = meter.Trail([]meter.Try{{Provider: "first", Target: "a", Code: "unavailable", Took: 2 * time.Second}, {Provider: "main", Target: "gpt-5-mini", Took: time.Second}})
@@ -161,7 +161,7 @@ func TestARequestHasAPageOfItsOwn(t *testing.T) {
 
 func TestBodiesAreForOwnersAndOnlyWhereTheyAreKept(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t, consoletest.Observed, func(_ *consoletest.House, o *console.Options) { o.Captures = true })
+	h := consoletest.OpenSignedIn(t, consoletest.WithUsage, func(_ *consoletest.House, o *console.Options) { o.Captures = true })
 	with, without := h.Use(0), h.Use(0)
 	h.Save(with, without)
 	err := h.Store.InsertBodies(t.Context(), []meter.Bodies{{
@@ -184,14 +184,14 @@ func TestBodiesAreForOwnersAndOnlyWhereTheyAreKept(t *testing.T) {
 	}
 	h.Cookie = owner
 
-	h = consoletest.Opened(t, consoletest.Observed)
+	h = consoletest.OpenSignedIn(t, consoletest.WithUsage)
 	h.Save(with)
 	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/requests/"+with.ID, consoletest.Browser)), "Bodies are not kept", "capture: {bodies: true}")
 }
 
 func TestEveryFailureHasASentence(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t, consoletest.Observed)
+	h := consoletest.OpenSignedIn(t, consoletest.WithUsage)
 	var records []meter.Record
 	for n, code := range []string{"client_gone", "content_policy", "strict_mode", "rate_limited", "internal_error", "permission_denied", "some_new_code"} {
 		records = append(records, h.Use(0, func(r *meter.Record) { r.Status, r.Code, r.Request = 400+n, code, "req_"+code }))
@@ -207,7 +207,7 @@ func TestEveryFailureHasASentence(t *testing.T) {
 
 func TestARequestHasALineForAdvice(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t, consoletest.Observed)
+	h := consoletest.OpenSignedIn(t, consoletest.WithUsage)
 	advised := h.Use(time.Minute, func(r *meter.Record) {
 		r.Count(chat.Usage{Input: 1_000_100, Output: 2_000_010, Known: true, Advised: &chat.Advised{Model: "opus", Usage: chat.Usage{Input: 100, Output: 10}}})
 		r.Nano = 21_500_000_000 // 21 of its own

@@ -13,7 +13,7 @@ import (
 
 func TestAStatementNamesWhatHasNoPrice(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t, consoletest.Observed)
+	h := consoletest.OpenSignedIn(t, consoletest.WithUsage)
 	h.Save(
 		h.Use(0, func(r *meter.Record) { r.Nano, r.Tags = 1_234_567_891, "team=search" }),
 		h.Use(0, func(r *meter.Record) {
@@ -47,7 +47,7 @@ func TestAStatementNamesWhatHasNoPrice(t *testing.T) {
 
 func TestAStatementWithoutAMonthIsOfTheLastOne(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t, consoletest.Observed)
+	h := consoletest.OpenSignedIn(t, consoletest.WithUsage)
 	last := h.Clock().UTC().AddDate(0, -1, 0).Format("January 2006")
 	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/usage/statement", consoletest.Browser)), "Statement of "+last, "Nothing was used")
 	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/usage/statement?month=never", consoletest.Browser)), "A month is written as 2026-01.")
@@ -56,7 +56,7 @@ func TestAStatementWithoutAMonthIsOfTheLastOne(t *testing.T) {
 
 func TestAStatementShowsWhatIsCharged(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t, consoletest.Observed)
+	h := consoletest.OpenSignedIn(t, consoletest.WithUsage)
 	if _, err := h.Access.SetPolicy(t.Context(), access.CommandLine("default"), "default", access.Policy{ChargeFactor: "1.20"}); err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 
 func TestUsageShowsFiguresGroupsAndWhatChanged(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t, consoletest.Observed)
+	h := consoletest.OpenSignedIn(t, consoletest.WithUsage)
 	const month = 31 * 24 * time.Hour
 	h.Save(
 		h.Use(0), h.Use(time.Minute), h.Use(26*time.Hour, func(r *meter.Record) { r.Model, r.Status, r.Code, r.Key = "slow <b>", 502, "upstream_error", "" }),
@@ -50,7 +50,7 @@ func TestUsageShowsFiguresGroupsAndWhatChanged(t *testing.T) {
 
 func TestAFilterGetsThePartThatChanges(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t, consoletest.Observed)
+	h := consoletest.OpenSignedIn(t, consoletest.WithUsage)
 	h.Save(h.Use(0))
 	for _, p := range []string{"/console/usage?by=key", "/console/requests?class=2"} {
 		part := consoletest.Body(t, h.Get(p, consoletest.Browser, consoletest.With("HX-Request", "true")))
@@ -64,7 +64,7 @@ func TestAFilterGetsThePartThatChanges(t *testing.T) {
 
 func TestTheUsageFileHasALinePerDayAndGroup(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t, consoletest.Observed)
+	h := consoletest.OpenSignedIn(t, consoletest.WithUsage)
 	h.Save(h.Use(0), h.Use(0), h.Use(25*time.Hour, func(r *meter.Record) { r.Model = "=SUM(A1)" }))
 	res := h.Get("/console/usage/csv?range=7d&by=model", consoletest.Browser)
 	consoletest.WantStatus(t, res, 200)
@@ -82,7 +82,7 @@ func TestTheUsageFileHasALinePerDayAndGroup(t *testing.T) {
 
 func TestRoomsThatAreNotThereAreNotShown(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t)
+	h := consoletest.OpenSignedIn(t)
 	for _, p := range []string{"/console/usage", "/console/usage/csv", "/console/requests", "/console/requests/csv", "/console/requests/use_1"} {
 		consoletest.WantCode(t, h.Get(p), 404, "not_found")
 	}

@@ -64,7 +64,7 @@ func secretOf(t *testing.T, page string) string {
 func TestAnEndpointIsMadeToldRotatedAndSentAgain(t *testing.T) {
 	t.Parallel()
 	var post consoletest.Post
-	h := consoletest.Opened(t, consoletest.Limited, consoletest.Started, consoletest.Hooked(&post))
+	h := consoletest.OpenSignedIn(t, consoletest.WithLimits, consoletest.WithStart, consoletest.WithWebhooks(&post))
 	to := newReceiver(t)
 	h.Cookie, _ = h.AsKnown("owner@example.com", "default", access.Owner)
 	for address, sentence := range map[string]string{"http://10.0.0.1/": "cannot be used", "ftp://example.com": "cannot be used", "not@@a.mailbox": "not the address of one mailbox"} {
@@ -123,7 +123,7 @@ func TestAnEndpointIsMadeToldRotatedAndSentAgain(t *testing.T) {
 func TestOnlyOwnersChangeEndpoints(t *testing.T) {
 	t.Parallel()
 	var post consoletest.Post
-	h := consoletest.Opened(t, consoletest.Limited, consoletest.Hooked(&post))
+	h := consoletest.OpenSignedIn(t, consoletest.WithLimits, consoletest.WithWebhooks(&post))
 	res := h.Post("/console/webhooks", url.Values{"address": {"ops@example.com"}}, consoletest.Browser)
 	consoletest.WantStatus(t, res, 303)
 	at, _, _ := strings.Cut(res.Header.Get("Location"), "?")
@@ -152,7 +152,7 @@ func TestOnlyOwnersChangeEndpoints(t *testing.T) {
 
 func TestANoticeIsShownUntilItIsDismissed(t *testing.T) {
 	t.Parallel()
-	h := consoletest.Opened(t, consoletest.Limited, consoletest.Started)
+	h := consoletest.OpenSignedIn(t, consoletest.WithLimits, consoletest.WithStart)
 	h.Limit(daily(), "", 8.5e9)
 	h.Limit(limit.Limit{Name: "all of it", Measure: limit.Dollars, Window: limit.Day, Amount: 16e9}, "", 8.5e9)
 	const count = `<span class="count">2<span class="hidden"> new</span></span>`

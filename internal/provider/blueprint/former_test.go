@@ -47,7 +47,7 @@ func TestCallsUnderWayOutliveAChangeOfTheirAccount(t *testing.T) {
 	if got := <-asked; got != "Bearer old" {
 		t.Fatalf("asked with %q", got)
 	}
-	gone() // whoever ordered does not wait any longer
+	gone() // the client that ordered does not wait any longer
 	ticket := <-begun
 
 	account.Key = "new"

@@ -11,6 +11,7 @@ import (
 
 	"stele/internal/manifest"
 	"stele/internal/media"
+	"stele/internal/price"
 )
 
 // Operation is how one family of calls of a provider behaves. Addresses are
@@ -209,7 +210,7 @@ type Verdict struct {
 // Cost is where the answer to the order tells what it will cost.
 type Cost struct {
 	Path route        `yaml:"path"`
-	USD  media.Amount `yaml:"usd"` // of one unit of it
+	USD  price.Amount `yaml:"usd"` // of one unit of it
 }
 
 // some is one value or a list of them.

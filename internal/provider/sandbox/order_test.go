@@ -135,7 +135,7 @@ func FuzzOrders(f *testing.F) {
 	})
 }
 
-// Whoever reads the manual finds every order in it.
+// A reader of the manual finds every order in it.
 func TestEveryOrderIsInTheManual(t *testing.T) {
 	t.Parallel()
 	manual, err := os.ReadFile("../../../docs/sandbox.md")

@@ -77,9 +77,9 @@ func YearOfUsage(t testing.TB, db *sql.DB) {
 	}
 }
 
-// Counted gives each end user of a crowd a counter of a limit for each of the last days,
+// AddCounters gives each end user of a crowd a counter of a limit for each of the last days,
 // and one in twenty of them a threshold that was passed.
-func Counted(t testing.TB, db *sql.DB, limit, workspace string, days int, now time.Time) {
+func AddCounters(t testing.TB, db *sql.DB, limit, workspace string, days int, now time.Time) {
 	t.Helper()
 	today := now.UTC().Truncate(24 * time.Hour).UnixMilli()
 	execute(t, db, `WITH RECURSIVE users (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM users WHERE n < `+strconv.Itoa(CrowdUsers-1)+`),

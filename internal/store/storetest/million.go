@@ -49,7 +49,7 @@ func BusyRecords(n, batch int, before time.Duration, now time.Time) iter.Seq[[]m
 func busyRecord(random *rand.Rand, i int, at time.Time) meter.Record {
 	often := func(n int) int { return int(float64(n) * random.Float64() * random.Float64()) } // the first are the most
 	r := meter.Record{
-		ID: numbered("use", at, i), At: at, Request: numbered("req", at, i), Workspace: "default", Environment: "production", Route: "POST /api/v1/chat/completions", Dialect: "openai",
+		ID: idAt("use", at, i), At: at, Request: idAt("req", at, i), Workspace: "default", Environment: "production", Route: "POST /api/v1/chat/completions", Dialect: "openai",
 		Stream: random.IntN(3) > 0, Status: 200, Tries: 1,
 		Input: random.Int64N(5000), CacheRead: random.Int64N(2000), Output: random.Int64N(900), Reasoning: random.Int64N(300),
 		Nano: random.Int64N(20_000_000), Priced: true, Rates: "3 0.3 3.75 15",
@@ -83,7 +83,7 @@ func busyRecord(random *rand.Rand, i int, at time.Time) meter.Record {
 	return r
 }
 
-// numbered is an id of a time that is the same every time.
-func numbered(prefix string, at time.Time, i int) string {
+// idAt is an id of a time that is the same every time.
+func idAt(prefix string, at time.Time, i int) string {
 	return uid.At(prefix, at)[:len(prefix)+1+18] + fmt.Sprintf("%08d", i)
 }

@@ -49,7 +49,7 @@ func proofsCount(t *testing.T, s access.Store) {
 	}
 }
 
-// Whoever comes in with the old password while it is replaced is not there afterwards, and
+// Who comes in with the old password while it is replaced is not there afterwards, and
 // has set up nothing.
 func nobodySlipsIn(t *testing.T, s access.Store) {
 	p := insert(t, s, "acme", person("ada@example.com", access.Member))

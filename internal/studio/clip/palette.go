@@ -54,7 +54,7 @@ func Palettes() []string {
 // one by chance.
 func PaletteFor(name, words string, chance *rand.Rand) Palette {
 	pick, best := chance.IntN(len(palettes)), 0
-	asked := Words(words)
+	asked := wordsIn(words)
 	for i, p := range palettes {
 		if p.name == name {
 			return paletteOf(name, p.light)
@@ -90,12 +90,12 @@ func paletteOf(name string, light bool) Palette {
 	}
 }
 
-// Said is the words of a text, in lower case.
-type Said map[string]bool
+// said is the words of a text, in lower case.
+type said map[string]bool
 
-// Words finds the words of a text.
-func Words(text string) Said {
-	words := make(Said)
+// wordsIn finds the words of a text.
+func wordsIn(text string) said {
+	words := make(said)
 	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-'
 	}) {
@@ -105,7 +105,7 @@ func Words(text string) Said {
 }
 
 // hits counts the words of a list that were said.
-func (s Said) hits(list string) int {
+func (s said) hits(list string) int {
 	n := 0
 	for w := range strings.FieldsSeq(list) {
 		if s[w] {

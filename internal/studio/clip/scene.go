@@ -56,7 +56,7 @@ func Styles() []string {
 // one by chance.
 func StyleFor(name, words string, seed uint64) string {
 	pick, best := int(chanceAt(seed, 7, 1)*float64(len(styles))), 0
-	asked := Words(words)
+	asked := wordsIn(words)
 	for i, s := range styles {
 		if s.name == name {
 			return name
