@@ -94,7 +94,11 @@ func (i *item) resolve(kept *Kept) error {
 	if i.Kind() != object {
 		return refuseValue(i.path, "an item")
 	}
-	if i.kind = kindOf(i.Value); i.kind != "item_reference" {
+	switch i.kind = kindOf(i.Value); i.kind {
+	case "": // it may be all that the client has to say
+		return refuseMissing(i.path + ".type")
+	case "item_reference":
+	default:
 		return nil
 	}
 	id := i.Get("id").View()

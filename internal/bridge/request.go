@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"stele/internal/dialect"
 	"stele/internal/jsonscan"
@@ -69,7 +70,7 @@ func (b *Bridge) decode(body []byte) (*order, error) {
 	}
 	talk.end()
 	if talk.count == 0 && !talk.asked {
-		return nil, refuseValue("input", "a text or a list of at least one item")
+		return nil, o.refuseEmpty()
 	}
 	return o, o.write(talk)
 }
@@ -79,6 +80,16 @@ func (o *order) drop(path, why string) {
 	if note := path + ": " + why; !slices.Contains(o.dropped, note) {
 		o.dropped = append(o.dropped, note)
 	}
+}
+
+// refuseEmpty refuses a request that leaves nothing to answer, and says why where its items are what is not carried.
+func (o *order) refuseEmpty() error {
+	for _, note := range o.dropped {
+		if path, why, _ := strings.Cut(note, ": "); strings.HasPrefix(path, "input[") {
+			return refuse(path, why+", and nothing else is there to answer")
+		}
+	}
+	return refuseValue("input", "a text or a list of at least one item")
 }
 
 // readHead reads what the bridge itself goes by.
