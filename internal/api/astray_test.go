@@ -95,6 +95,8 @@ func TestAWrongBaseURLIsToldTheRightOne(t *testing.T) {
 		{"/v1beta/models/m:generateContent", "POST /api/v1beta/models/m:generateContent", other, "error.message"},
 		{"/api/v1beta/v1beta/models/a/b:streamGenerateContent?alt=sse", "POST /api/v1beta/models/a/b:streamGenerateContent", other, "error.message"},
 		{"/api/v1/v1beta/models/m:generateContent", "POST /api/v1beta/models/m:generateContent", other, "error.message"},
+		{"/api/v1beta/models/v1beta/models/m:generateContent", "POST /api/v1beta/models/m:generateContent", other, "error.message"},
+		{"/api/v1/models/chat/completions", "POST /api/v1/chat/completions", openAI, "error.message"},
 		{"/v1/generations", "POST /api/v1/generations", "", "error.message"},
 		{"/v1/responses", "POST /api/v1/chat/completions", "", "error.message"},
 		{"/v1/messages/count_tokens", "POST /api/v1/messages", "", "error.message"},
