@@ -115,14 +115,16 @@ func TestRefusalsNameTheFieldsOfTheClient(t *testing.T) {
 		"another name": {`{"error":{"message":"max_completion_tokens must be a whole number.","param":"max_completion_tokens"}}`, "max_output_tokens", "max_output_tokens must be a whole number."},
 		"nested":       {`{"error":{"message":"response_format.json_schema.name is missing.","param":"response_format.json_schema.name"}}`, "text.format.name", "text.format.json_schema.name is missing."},
 		"the same":     {`{"error":{"message":"temperature must be less.","param":"temperature"}}`, "temperature", "temperature must be less."},
-		"of messages":  {`{"error":{"message":"messages[1].content is odd.","param":"messages[1].content"}}`, "input", "messages[1].content is odd."},
+		"of no item":   {`{"error":{"message":"messages[0].content is odd.","param":"messages[0].content"}}`, "input", "messages[0].content is odd."},
+		"of an item":   {`{"error":{"message":"messages[1].content[2].image_url: odd.","param":"messages[1].content[2]"}}`, "input[0]", "input[0].content[2].image_url: odd."},
+		"of messages":  {`{"error":{"message":"messages is odd.","param":"messages"}}`, "input", "messages is odd."},
 		"of a tool":    {`{"error":{"message":"Odd.","param":"tools[1].function.name"}}`, "tools", "Odd."},
 		"none":         {`{"error":{"message":"max_completion_tokens is odd.","param":null}}`, "", "max_completion_tokens is odd."},
 		"no object":    {`{"error":"max_completion_tokens"}`, "", ""},
 	} {
 		s := newServer(t, c.refusal)
 		s.status = http.StatusBadRequest
-		status, _, body := post(t, newBridge(t, s).URL+"/v1/responses", `{"model":"m","input":"x"}`)
+		status, _, body := post(t, newBridge(t, s).URL+"/v1/responses", `{"model":"m","instructions":"s","input":"x"}`)
 		if status != http.StatusBadRequest || gjson.Get(body, "error.param").Str != c.param || gjson.Get(body, "error.message").Str != c.message {
 			t.Errorf("%s: %d %s", name, status, body)
 		}

@@ -23,6 +23,7 @@ type order struct {
 	before     []string // ids of the items of that
 	input      [][]byte // its own items
 	chat       []byte   // the body for the server
+	paths      []string // of the items that its messages are of
 	tools      *toolbox
 	called     map[string]bool // ids of the calls so far
 	rests      bool            // no thoughts are asked for, because the model could not call tools
@@ -196,7 +197,7 @@ func (o *order) write(t *talk) error {
 	if err := o.writeTools(&w); err != nil {
 		return err
 	}
-	o.chat = w.Close(object).Bytes()
+	o.chat, o.paths = w.Close(object).Bytes(), t.paths
 	return nil
 }
 

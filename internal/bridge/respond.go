@@ -52,7 +52,7 @@ func (b *Bridge) respond(w http.ResponseWriter, c *call) error {
 			return errCutShort
 		}
 		if !o.stream || !isTooLong(refusal) {
-			passRefusal(w, answered, refusal)
+			passRefusal(w, answered, refusal, o.paths)
 			return nil
 		}
 		answered.Body = io.NopCloser(bytes.NewReader(asEvent(refusal)))
@@ -196,14 +196,14 @@ func refuseAs(w http.ResponseWriter, answered *http.Response) error {
 	if err != nil {
 		return errCutShort
 	}
-	passRefusal(w, answered, refusal)
+	passRefusal(w, answered, refusal, nil)
 	return nil
 }
 
 // passRefusal answers with the server's own refusal, which is in OpenAI's shape.
-func passRefusal(w http.ResponseWriter, answered *http.Response, refusal []byte) {
+func passRefusal(w http.ResponseWriter, answered *http.Response, refusal []byte, paths []string) {
 	carryDown(w.Header(), answered.Header)
-	answerJSON(w, answered.StatusCode, inOwnWords(refusal))
+	answerJSON(w, answered.StatusCode, inOwnWords(refusal, paths))
 }
 
 // droppedHeader names what was not carried. What shows only at the end of a stream is in
