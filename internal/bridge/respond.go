@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"stele/internal/dialect"
 	"stele/internal/fault"
 	"stele/internal/jsonscan"
 	"stele/internal/wire"
@@ -80,6 +81,7 @@ func (b *Bridge) ask(ctx context.Context, c *call, body []byte) (*http.Response,
 	r.Header.Set("Authorization", "Bearer "+b.Key)
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", wire.EventStream)
+	r.Header.Set(dialect.Reworded, "true")
 	r.Header.Set("X-Request-Id", c.id)
 	carryUp(r.Header, c.Header, body)
 	r.Header.Set("User-Agent", strings.TrimSpace(c.UserAgent()+" stele-bridge"))
