@@ -65,6 +65,8 @@ func (p *parts) add(v jsonscan.Value, path string) error {
 			return refuse(path, "audio needs an input_audio with its data and format")
 		}
 		w.Key("type").Plain(kind).Key(kind).Raw(v.Get(kind).Raw())
+	case "":
+		return refuseMissing(path + ".type")
 	default:
 		return refuse(path, fmt.Sprintf("there is no part of type %q", kind))
 	}
