@@ -190,3 +190,14 @@ func TestWhatOthersServeNamesWhatToUse(t *testing.T) {
 		}
 	}
 }
+
+// TestGooglesClientsAreToldInTheirShape asks below Google's version for what a route of another family does.
+func TestGooglesClientsAreToldInTheirShape(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, roomy)
+	for _, method := range []string{"GET", "POST"} {
+		if status, body, _ := b.do(t, method, "/api/v1beta/files", nil); status != http.StatusNotFound || gjson.Get(body, "error.status").Str != "NOT_FOUND" {
+			t.Errorf("%s: %d %s", method, status, body)
+		}
+	}
+}
