@@ -82,7 +82,8 @@ func behindPrefixes(escaped string, is func(path string) bool) string {
 				return path
 			}
 		}
-		if !slices.Contains(prefixes, segment) {
+		wrongBase := segment == "models" && i+1 < len(segments) && slices.Contains(prefixes, segments[i+1])
+		if !wrongBase && !slices.Contains(prefixes, segment) {
 			break
 		}
 		if strings.HasPrefix(segment, "v1beta") {

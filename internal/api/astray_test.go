@@ -95,6 +95,8 @@ func TestAWrongBaseURLIsToldTheRightOne(t *testing.T) {
 		{"/v1beta/models/m:generateContent", "POST /api/v1beta/models/m:generateContent", other, "error.message"},
 		{"/api/v1beta/v1beta/models/a/b:streamGenerateContent?alt=sse", "POST /api/v1beta/models/a/b:streamGenerateContent", other, "error.message"},
 		{"/api/v1/v1beta/models/m:generateContent", "POST /api/v1beta/models/m:generateContent", other, "error.message"},
+		{"/api/v1beta/models/v1beta/models/m:generateContent", "POST /api/v1beta/models/m:generateContent", other, "error.message"},
+		{"/api/v1/models/chat/completions", "POST /api/v1/chat/completions", openAI, "error.message"},
 		{"/v1/generations", "POST /api/v1/generations", "", "error.message"},
 		{"/v1/responses", "POST /api/v1/chat/completions", "", "error.message"},
 		{"/v1/messages/count_tokens", "POST /api/v1/messages", "", "error.message"},
@@ -185,6 +187,17 @@ func TestWhatOthersServeNamesWhatToUse(t *testing.T) {
 		status, body, _ := b.do(t, "PUT", path, strings.NewReader("{}"))
 		if message := gjson.Get(body, "error.message").Str; status != http.StatusNotFound || !strings.HasSuffix(message, s.hint) {
 			t.Errorf("%s: %d %q, want %q", path, status, message, s.hint)
+		}
+	}
+}
+
+// TestGooglesClientsAreToldInTheirShape asks below Google's version for what a route of another family does.
+func TestGooglesClientsAreToldInTheirShape(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, roomy)
+	for _, method := range []string{"GET", "POST"} {
+		if status, body, _ := b.do(t, method, "/api/v1beta/files", nil); status != http.StatusNotFound || gjson.Get(body, "error.status").Str != "NOT_FOUND" {
+			t.Errorf("%s: %d %s", method, status, body)
 		}
 	}
 }

@@ -54,6 +54,8 @@ func familyOf(r *http.Request) family {
 		return anthropic
 	case within(path, "/api/v1/chat") || within(path, "/api/v1/models"):
 		return openAI
+	case within(r.URL.Path, "/api/v1beta"): // a client of Google's that looks for what routes of ours do
+		return gemini
 	}
 	return native
 }

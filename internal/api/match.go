@@ -90,10 +90,18 @@ func matchGemini(operation, escaped string) map[string]string {
 	for strings.HasPrefix(model, "models/") {
 		model = strings.TrimPrefix(model, "models/")
 	}
-	if model == "" {
+	if model == "" || isAddress(model) {
 		return nil
 	}
 	return map[string]string{"model": model}
+}
+
+// isAddress reports whether what stands for a model begins as a path of Google's API does: its client
+// has a base URL that is a whole address.
+func isAddress(model string) bool {
+	return slices.ContainsFunc(geminiVersions, func(version string) bool {
+		return strings.HasPrefix(model, strings.TrimPrefix(version, "/api/")+"models/")
+	})
 }
 
 // unescapeAgain decodes once more what some clients encode twice.

@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"stele/internal/chat"
@@ -114,7 +115,7 @@ func (a *answer) endCall(c *callState) error {
 // comes as that of a function, which says to the client what was wrong with it.
 func (c *callState) json(status, arguments string) []byte {
 	root, err := jsonscan.Parse([]byte(arguments), jsonscan.Lenient)
-	whole := err == nil && root.Kind() == object
+	whole := err == nil && c.isDefined(root)
 	var w jsonscan.Writer
 	w.Open(object).Key("id").Text(c.id).Key("call_id").Text(c.callID).Key("status").Plain(status)
 	switch {
@@ -130,8 +131,13 @@ func (c *callState) json(status, arguments string) []byte {
 		w.Close(object)
 	case c.kind == "shell" && whole:
 		w.Key("type").Plain("shell_call").Key("environment").Null().Key("action").Open(object)
-		for _, name := range []string{"commands", "timeout_ms", "max_output_length"} {
-			if v := root.Get(name); v.Exists() {
+		if commands := root.Get("commands"); commands.Kind() == array {
+			w.Key("commands").Raw(commands.Raw())
+		} else { // models leave out the list around what is one
+			w.Key("commands").Open(array).Raw(commands.Raw()).Close(array)
+		}
+		for _, name := range []string{"timeout_ms", "max_output_length"} {
+			if v := root.Get(name); v.Kind() == jsonscan.Number {
 				w.Key(name).Raw(v.Raw())
 			} else {
 				w.Key(name).Null()
@@ -139,7 +145,12 @@ func (c *callState) json(status, arguments string) []byte {
 		}
 		w.Close(object)
 	case c.kind == "apply_patch" && whole:
-		w.Key("type").Plain("apply_patch_call").Key("operation").Raw(root.Raw())
+		w.Key("type").Plain("apply_patch_call").Key("operation").Open(object)
+		copyMembers(&w, root, "type", "path")
+		if kind := root.Get("type").View(); kind != "delete_file" {
+			w.Key("diff").Text(text(root.Get("diff"))) // models leave out what is empty, as of an empty file
+		}
+		w.Close(object)
 	case c.kind == "tool_search" && whole:
 		w.Key("type").Plain("tool_search_call").Key("execution").Plain("client").Key("arguments").Raw(root.Raw())
 	default:
@@ -149,6 +160,36 @@ func (c *callState) json(status, arguments string) []byte {
 		w.Key("namespace").Text(c.namespace)
 	}
 	return w.Close(object).Bytes()
+}
+
+// isDefined reports whether arguments have what OpenAI has defined for calls of such a tool: libraries
+// that check what they read (@openai/agents) refuse the whole response for one item that has not.
+func (c *callState) isDefined(arguments jsonscan.Value) bool {
+	if arguments.Kind() != object {
+		return false
+	}
+	switch c.kind {
+	case "local_shell":
+		return isTexts(arguments.Get("command"))
+	case "shell":
+		commands := arguments.Get("commands")
+		return isTexts(commands) || commands.Kind() == jsonscan.String
+	case "apply_patch":
+		kinds := []string{"create_file", "update_file", "delete_file"}
+		diff := arguments.Get("diff")
+		return slices.Contains(kinds, arguments.Get("type").View()) && arguments.Get("path").View() != "" && (diff.Absent() || diff.Kind() == jsonscan.String)
+	}
+	return true
+}
+
+// isTexts reports whether a value is a list of texts.
+func isTexts(v jsonscan.Value) bool {
+	for _, one := range v.Elements() {
+		if one.Kind() != jsonscan.String {
+			return false
+		}
+	}
+	return v.Kind() == array
 }
 
 // freeInput is the free text in the arguments of a function that stands for a tool in

@@ -162,7 +162,7 @@ func (a *answer) say(words string, refusal bool, likely []byte) error {
 	}
 	var rated jsonscan.Writer
 	if likely != nil {
-		rated.WriteInside(jsonscan.Root(likely).Get("content"))
+		writeLikely(&rated, jsonscan.Root(likely).Get("content"))
 		i.likely = joinElements(i.likely, rated.Bytes())
 	}
 	return a.emit(event, func(w *jsonscan.Writer) {
@@ -171,6 +171,20 @@ func (a *answer) say(words string, refusal bool, likely []byte) error {
 			w.Key("logprobs").Open(array).Raw(rated.Bytes()).Close(array)
 		}
 	})
+}
+
+// writeLikely writes how likely tokens were, each with the lists that this API has and the chat
+// route may leave out: its bytes, and what else it could have been.
+func writeLikely(w *jsonscan.Writer, tokens jsonscan.Value) {
+	for _, v := range tokens.Elements() {
+		w.Open(object)
+		copyMembers(w, v, "token", "logprob")
+		w.Key("bytes").Open(array)
+		w.WriteInside(v.Get("bytes"))
+		w.Close(array).Key("top_logprobs").Open(array)
+		writeLikely(w, v.Get("top_logprobs"))
+		w.Close(array).Close(object)
+	}
 }
 
 // beginWords opens a message, or in the open one a part, for words or for a refusal.

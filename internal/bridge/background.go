@@ -52,6 +52,13 @@ func (r *run) seen() []byte {
 	return r.body
 }
 
+// told is how many events there are by now.
+func (r *run) told() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.events)
+}
+
 // after are the events from a number on, and what is closed when there are more.
 func (r *run) after(from int) ([][]byte, <-chan struct{}) {
 	r.mu.Lock()
@@ -195,7 +202,7 @@ func (b *Bridge) follow(a *answer, c *call) error {
 		if err != nil {
 			return errCutShort
 		}
-		return a.follow(bytes.NewReader(asEvent(inOwnWords(refusal))))
+		return a.follow(bytes.NewReader(asEvent(inOwnWords(refusal, a.paths))))
 	}
 	return a.follow(answered.Body)
 }
@@ -251,6 +258,9 @@ func (b *Bridge) followLater(w http.ResponseWriter, c *call, id string) error {
 		n, err := strconv.Atoi(given)
 		if err != nil || n < 0 {
 			return refuseValue("starting_after", "the number of an event")
+		}
+		if told := r.told(); n >= told { // nothing would come, which clients take for an answer that broke off
+			return refuse("starting_after", "the response has no such event: it has "+strconv.Itoa(told)+", from 0 on")
 		}
 		from = n + 1
 	}

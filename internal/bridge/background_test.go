@@ -144,7 +144,7 @@ func TestABackgroundFails(t *testing.T) {
 			t.Errorf("%s: %d %s", path, status, body)
 		}
 	}
-	for _, query := range []string{"?stream=true&starting_after=x", "?stream=true&starting_after=-1"} {
+	for _, query := range []string{"?stream=true&starting_after=x", "?stream=true&starting_after=-1", "?stream=true&starting_after=99", "?stream=true&starting_after=9223372036854775807"} {
 		if status, _, body := ask(t, "GET", at+"/"+id+query, ""); status != http.StatusBadRequest {
 			t.Errorf("%s: %d %s", query, status, body)
 		}

@@ -1,8 +1,10 @@
 package bridge
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -172,8 +174,8 @@ var theirs = map[string]string{
 }
 
 // inOwnWords is a refusal of the server's about the field that the client has sent, by the
-// name that the client knows.
-func inOwnWords(refusal []byte) []byte {
+// name that the client knows. paths are those of the items that the messages are of.
+func inOwnWords(refusal []byte, paths []string) []byte {
 	root, err := jsonscan.Parse(refusal, jsonscan.Lenient)
 	if err != nil {
 		return refusal
@@ -183,8 +185,12 @@ func inOwnWords(refusal []byte) []byte {
 	name, rest, _ := strings.Cut(param.View(), ".")
 	own, ok := theirs[name]
 	switch {
-	case strings.HasPrefix(name, "messages"): // items became messages, not one each
-		edits.ReplaceText(param, "input")
+	case strings.HasPrefix(name, "messages"):
+		of, item := itemOf(name, paths)
+		edits.ReplaceText(param, cmp.Or(item, "input"))
+		if item != "" && message.Kind() == jsonscan.String {
+			edits.ReplaceText(message, strings.ReplaceAll(text(message), of, item))
+		}
 	case strings.HasPrefix(name, "tools["):
 		edits.ReplaceText(param, "tools")
 	}
@@ -199,6 +205,16 @@ func inOwnWords(refusal []byte) []byte {
 		edits.ReplaceText(message, strings.ReplaceAll(text(message), name, own))
 	}
 	return applyEdits(refusal, &edits)
+}
+
+// itemOf is how the server calls the message that a field of its is in, and how the client calls
+// its item. Items became messages, not one each: "" where it is not that of one.
+func itemOf(field string, paths []string) (message, item string) {
+	index, _, _ := strings.Cut(strings.TrimPrefix(field, "messages["), "]")
+	if at, err := strconv.Atoi(index); err == nil && at >= 0 && at < len(paths) {
+		item = paths[at]
+	}
+	return "messages[" + index + "]", item
 }
 
 // applyEdits makes edits in a document, which stays as it was where they cannot be made.

@@ -1,6 +1,7 @@
 package bridge_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -51,6 +52,16 @@ func TestHard1281FieldsOfAnotherKind(t *testing.T) {
 		`"tools":[{"type":"function","name":"f"}],"tool_choice":{"type":"allowed_tools"}`:                 "tool_choice.tools",
 		`"input":[{"role":"user","content":[{"type":"input_audio"}]}]`:                                    "input[0].content[0]",
 		`"input":[{"role":"user","content":"x"},{"type":"function_call","call_id":"c","arguments":"{}"}]`: "input[1].name",
+		`"input":[{"role":"user","content":[{"type":"input_text","text":5}]}]`:                            "input[0].content[0].text",
+		`"input":[{"role":"user","content":[{"type":"input_image","image_url":{"url":"https://x"}}]}]`:    "input[0].content[0].image_url",
+		`"input":[{"role":"user","content":["x"]}]`:                                                       "input[0].content[0].type",
+		`"input":[{"type":"function_call","call_id":5,"name":"f","arguments":"{}"}]`:                      "input[0].call_id",
+		`"input":[{"type":"function_call","call_id":"c","name":"f","arguments":5}]`:                       "input[0].arguments",
+		`"input":[{"type":"custom_tool_call","call_id":"c","name":"f","input":{"a":1}}]`:                  "input[0].input",
+		`"input":[{"content":"x"}]`:     "input[0].type",
+		`"input":[{"type":"nonsense"}]`: "input[0]",
+		`"tools":[{"name":"f"}]`:        "tools[0].type",
+		`"tool_choice":"sometimes"`:     "tool_choice",
 	} {
 		body := `{"model":"m",` + more
 		if !strings.Contains(more, `"input"`) {
@@ -108,14 +119,16 @@ func TestRefusalsNameTheFieldsOfTheClient(t *testing.T) {
 		"another name": {`{"error":{"message":"max_completion_tokens must be a whole number.","param":"max_completion_tokens"}}`, "max_output_tokens", "max_output_tokens must be a whole number."},
 		"nested":       {`{"error":{"message":"response_format.json_schema.name is missing.","param":"response_format.json_schema.name"}}`, "text.format.name", "text.format.json_schema.name is missing."},
 		"the same":     {`{"error":{"message":"temperature must be less.","param":"temperature"}}`, "temperature", "temperature must be less."},
-		"of messages":  {`{"error":{"message":"messages[1].content is odd.","param":"messages[1].content"}}`, "input", "messages[1].content is odd."},
+		"of no item":   {`{"error":{"message":"messages[0].content is odd.","param":"messages[0].content"}}`, "input", "messages[0].content is odd."},
+		"of an item":   {`{"error":{"message":"messages[1].content[2].image_url: odd.","param":"messages[1].content[2]"}}`, "input[0]", "input[0].content[2].image_url: odd."},
+		"of messages":  {`{"error":{"message":"messages is odd.","param":"messages"}}`, "input", "messages is odd."},
 		"of a tool":    {`{"error":{"message":"Odd.","param":"tools[1].function.name"}}`, "tools", "Odd."},
 		"none":         {`{"error":{"message":"max_completion_tokens is odd.","param":null}}`, "", "max_completion_tokens is odd."},
 		"no object":    {`{"error":"max_completion_tokens"}`, "", ""},
 	} {
 		s := newServer(t, c.refusal)
 		s.status = http.StatusBadRequest
-		status, _, body := post(t, newBridge(t, s).URL+"/v1/responses", `{"model":"m","input":"x"}`)
+		status, _, body := post(t, newBridge(t, s).URL+"/v1/responses", `{"model":"m","instructions":"s","input":"x"}`)
 		if status != http.StatusBadRequest || gjson.Get(body, "error.param").Str != c.param || gjson.Get(body, "error.message").Str != c.message {
 			t.Errorf("%s: %d %s", name, status, body)
 		}
@@ -202,5 +215,34 @@ func TestOddResultsAreCarried(t *testing.T) {
 	}
 	if status, _, body := post(t, newBridge(t, newServer(t, spoken)).URL+"/v1/responses", `{"model":"m","instructions":"x"}`); status != http.StatusBadRequest {
 		t.Errorf("%d %s", status, body)
+	}
+}
+
+// TestCallsAreAsOpenAIHasDefinedThem has models leave out what they may think empty, or write another
+// form than the tool's: @openai/agents refuses a whole response for one item that is not as defined.
+func TestCallsAreAsOpenAIHasDefinedThem(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ kind, arguments, path, want string }{
+		{"apply_patch", `{"type":"create_file","path":"a"}`, "operation", `{"type":"create_file","path":"a","diff":""}`},
+		{"apply_patch", `{"type":"delete_file","path":"a"}`, "operation", `{"type":"delete_file","path":"a"}`},
+		{"apply_patch", `{"type":"move_file","path":"a"}`, "type", `"function_call"`},
+		{"apply_patch", `{"type":"update_file","path":"a","diff":["x"]}`, "type", `"function_call"`},
+		{"apply_patch", `{"type":"delete_file","path":"a","diff":null}`, "operation", `{"type":"delete_file","path":"a"}`},
+		{"apply_patch", `{"type":"update_file","path":"a","diff":"@@\n+x"}`, "operation.diff", `"@@\n+x"`},
+		{"shell", `{"commands":["ls"],"timeout_ms":"9"}`, "action", `{"commands":["ls"],"timeout_ms":null,"max_output_length":null}`},
+		{"shell", `{"commands":"ls"}`, "action.commands", `["ls"]`},
+		{"shell", `{"commands":[1]}`, "type", `"function_call"`},
+		{"local_shell", `{"command":["ls",5]}`, "type", `"function_call"`},
+		{"local_shell", `{}`, "type", `"function_call"`},
+	} {
+		quoted, err := json.Marshal(c.arguments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := newBridge(t, newServer(t, chunks("tool_calls", callOf(`"id":"c","function":{"name":"`+c.kind+`","arguments":`+string(quoted)+`}`))))
+		_, _, events := post(t, b.URL+"/v1/responses", `{"model":"m","stream":true,"input":"x","tools":[{"type":"`+c.kind+`"}]}`)
+		if got := lawful(t, events).Get("output.0." + c.path).Raw; got != c.want {
+			t.Errorf("%s %s: %s", c.kind, c.arguments, got)
+		}
 	}
 }

@@ -124,6 +124,10 @@ func TestHardStreams(t *testing.T) {
 			chunks("stop", `{"choices":[{"index":0,"delta":{"content":"a"},"logprobs":{"content":[{"token":"a","logprob":-1,"bytes":[97],"top_logprobs":[]}]}}]}`),
 			map[string]string{"output.0.content.0.logprobs.#.token": `["a"]`},
 		},
+		"how likely words are, in few words": {
+			chunks("stop", `{"choices":[{"index":0,"delta":{"content":"a"},"logprobs":{"content":[{"token":"a","logprob":-1,"bytes":null}]}}]}`),
+			map[string]string{"output.0.content.0.logprobs.#.bytes": `[[]]`, "output.0.content.0.logprobs.#.top_logprobs": `[[]]`},
+		},
 		"a source in a second message": {
 			chunks("stop", `"content":"éa"`, callOf(`"index":0,"id":"a","function":{"name":"f","arguments":"{}"}`), `"content":"bcd"`, `"annotations":[{"type":"url_citation","url_citation":{"start_index":3,"end_index":5,"url":"https://a.example","title":"A"}}]`),
 			map[string]string{"output.2.content.0.annotations": `[{"type":"url_citation","start_index":1,"end_index":3,"url":"https://a.example","title":"A"}]`},

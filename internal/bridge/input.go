@@ -14,6 +14,8 @@ type talk struct {
 	drop  func(path, why string)
 
 	messages jsonscan.Writer
+	paths    []string // by messages: the items that they are of, "" of those that are of several or of none
+	path     string   // that of the message being written
 	count    int
 	system   []string        // instructions before anything was said
 	begun    bool            // something was said
@@ -113,6 +115,7 @@ func (t *talk) addMessage(v jsonscan.Value, path string) error {
 		if err != nil {
 			return err
 		}
+		t.path = path
 		t.message("user")
 		parts.write(&t.messages)
 		t.endMessage()
@@ -195,6 +198,7 @@ func (t *talk) message(role string) *jsonscan.Writer {
 
 func (t *talk) endMessage() {
 	t.messages.Close(object)
+	t.paths, t.path = append(t.paths, t.path), ""
 	t.count++
 }
 

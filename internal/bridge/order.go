@@ -89,12 +89,34 @@ func pairOutputs(items []item) {
 // isOutputOf reports whether a result is of the kind of a call.
 func (i *item) isOutputOf(call *item) bool { return i.kind == call.kind+"_output" }
 
+// itemKinds are what members of items must be that would be lost otherwise, as fields of another kind would be.
+var itemKinds = []struct {
+	name  string
+	kinds []jsonscan.Kind
+	want  string
+}{
+	{"type", []jsonscan.Kind{jsonscan.String}, "a text"},
+	{"call_id", []jsonscan.Kind{jsonscan.String}, "a text"},
+	{"name", []jsonscan.Kind{jsonscan.String}, "a text"},
+	{"arguments", []jsonscan.Kind{jsonscan.String, object}, "a text"},
+	{"input", []jsonscan.Kind{jsonscan.String}, "a text"},
+}
+
 // resolve puts what a reference refers to in its place, and reads what kind of item it is.
 func (i *item) resolve(kept *Kept) error {
 	if i.Kind() != object {
 		return refuseValue(i.path, "an item")
 	}
-	if i.kind = kindOf(i.Value); i.kind != "item_reference" {
+	for _, m := range itemKinds {
+		if v := i.Get(m.name); !v.Absent() && !slices.Contains(m.kinds, v.Kind()) {
+			return refuseValue(i.path+"."+m.name, m.want)
+		}
+	}
+	switch i.kind = kindOf(i.Value); i.kind {
+	case "": // it may be all that the client has to say
+		return refuseMissing(i.path + ".type")
+	case "item_reference":
+	default:
 		return nil
 	}
 	id := i.Get("id").View()

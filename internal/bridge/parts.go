@@ -44,6 +44,9 @@ func (p *parts) add(v jsonscan.Value, path string) error {
 	switch kind {
 	case "input_text", "output_text", "text", "summary_text", "reasoning_text":
 		isText = true
+		if words := v.Get("text"); !words.Absent() && words.Kind() != jsonscan.String {
+			return refuseValue(path+".text", "a text")
+		}
 		p.texts = append(p.texts, v.Get("text").View())
 		w.Key("type").Plain("text").Key("text").Text(v.Get("text").View())
 	case "refusal":
@@ -62,6 +65,8 @@ func (p *parts) add(v jsonscan.Value, path string) error {
 			return refuse(path, "audio needs an input_audio with its data and format")
 		}
 		w.Key("type").Plain(kind).Key(kind).Raw(v.Get(kind).Raw())
+	case "":
+		return refuseMissing(path + ".type")
 	default:
 		return refuse(path, fmt.Sprintf("there is no part of type %q", kind))
 	}
@@ -118,6 +123,9 @@ func writeImage(w *jsonscan.Writer, v jsonscan.Value, path string) error {
 	if id := v.Get("file_id").View(); id != "" {
 		w.Key("type").Plain("file").Key("file").Open(object).Key("file_id").Text(id).Close(object)
 		return nil
+	}
+	if v.Get("image_url").Kind() == object { // as the chat route has it
+		return refuseValue(path+".image_url", "a text: an address or a data URL")
 	}
 	return refuse(path, "an image needs an image_url or a file_id")
 }

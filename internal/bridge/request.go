@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"stele/internal/dialect"
 	"stele/internal/jsonscan"
@@ -22,6 +23,7 @@ type order struct {
 	before     []string // ids of the items of that
 	input      [][]byte // its own items
 	chat       []byte   // the body for the server
+	paths      []string // of the items that its messages are of
 	tools      *toolbox
 	called     map[string]bool // ids of the calls so far
 	rests      bool            // no thoughts are asked for, because the model could not call tools
@@ -69,7 +71,7 @@ func (b *Bridge) decode(body []byte) (*order, error) {
 	}
 	talk.end()
 	if talk.count == 0 && !talk.asked {
-		return nil, refuseValue("input", "a text or a list of at least one item")
+		return nil, o.refuseEmpty()
 	}
 	return o, o.write(talk)
 }
@@ -79,6 +81,16 @@ func (o *order) drop(path, why string) {
 	if note := path + ": " + why; !slices.Contains(o.dropped, note) {
 		o.dropped = append(o.dropped, note)
 	}
+}
+
+// refuseEmpty refuses a request that leaves nothing to answer, and says why where its items are what is not carried.
+func (o *order) refuseEmpty() error {
+	for _, note := range o.dropped {
+		if path, why, _ := strings.Cut(note, ": "); strings.HasPrefix(path, "input[") {
+			return refuse(path, why+", and nothing else is there to answer")
+		}
+	}
+	return refuseValue("input", "a text or a list of at least one item")
 }
 
 // readHead reads what the bridge itself goes by.
@@ -185,7 +197,7 @@ func (o *order) write(t *talk) error {
 	if err := o.writeTools(&w); err != nil {
 		return err
 	}
-	o.chat = w.Close(object).Bytes()
+	o.chat, o.paths = w.Close(object).Bytes(), t.paths
 	return nil
 }
 

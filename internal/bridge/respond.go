@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"stele/internal/dialect"
 	"stele/internal/fault"
 	"stele/internal/jsonscan"
 	"stele/internal/wire"
@@ -52,7 +53,7 @@ func (b *Bridge) respond(w http.ResponseWriter, c *call) error {
 			return errCutShort
 		}
 		if !o.stream || !isTooLong(refusal) {
-			passRefusal(w, answered, refusal)
+			passRefusal(w, answered, refusal, o.paths)
 			return nil
 		}
 		answered.Body = io.NopCloser(bytes.NewReader(asEvent(refusal)))
@@ -80,6 +81,7 @@ func (b *Bridge) ask(ctx context.Context, c *call, body []byte) (*http.Response,
 	r.Header.Set("Authorization", "Bearer "+b.Key)
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", wire.EventStream)
+	r.Header.Set(dialect.Reworded, "true")
 	r.Header.Set("X-Request-Id", c.id)
 	carryUp(r.Header, c.Header, body)
 	r.Header.Set("User-Agent", strings.TrimSpace(c.UserAgent()+" stele-bridge"))
@@ -196,14 +198,14 @@ func refuseAs(w http.ResponseWriter, answered *http.Response) error {
 	if err != nil {
 		return errCutShort
 	}
-	passRefusal(w, answered, refusal)
+	passRefusal(w, answered, refusal, nil)
 	return nil
 }
 
 // passRefusal answers with the server's own refusal, which is in OpenAI's shape.
-func passRefusal(w http.ResponseWriter, answered *http.Response, refusal []byte) {
+func passRefusal(w http.ResponseWriter, answered *http.Response, refusal []byte, paths []string) {
 	carryDown(w.Header(), answered.Header)
-	answerJSON(w, answered.StatusCode, inOwnWords(refusal))
+	answerJSON(w, answered.StatusCode, inOwnWords(refusal, paths))
 }
 
 // droppedHeader names what was not carried. What shows only at the end of a stream is in

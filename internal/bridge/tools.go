@@ -48,6 +48,8 @@ func (b *toolbox) addAll(list jsonscan.Value, path string, drop func(path, why s
 
 func (b *toolbox) add(v jsonscan.Value, path string, drop func(path, why string)) error {
 	switch kind := v.Get("type").View(); {
+	case kind == "":
+		return refuseMissing(path + ".type")
 	case kind == "namespace":
 		for at, inner := range v.Get("tools").Elements() {
 			t := tool{kind: inner.Get("type").View(), namespace: v.Get("name").View(), name: inner.Get("name").View()}
@@ -147,7 +149,11 @@ var defined = map[string]string{
 func (o *order) writeTools(w *jsonscan.Writer) error {
 	choice := o.fields["tool_choice"]
 	if len(o.tools.byName) == 0 {
-		if word := choice.View(); choice.Exists() && word != "auto" && word != "none" {
+		switch word := choice.View(); {
+		case !choice.Exists(), word == "auto", word == "none":
+		case choice.Kind() == jsonscan.String && word != "required":
+			return refuseValue("tool_choice", "auto, none, required, or an object that names a tool")
+		default:
 			return refuse("tool_choice", "a tool must be called, but there is none that the bridge can offer")
 		}
 		return nil

@@ -31,6 +31,10 @@ type Incoming struct {
 	Body   []byte
 }
 
+// Reworded is the header with which stele bridge says that it made a chat of a request to another API:
+// what its bytes call parameters is not the client's choice.
+const Reworded = "X-Stele-Reworded"
+
 // Server is the half of a codec that faces our clients.
 type Server interface {
 	// DecodeRequest checks that the body is one JSON object without duplicate

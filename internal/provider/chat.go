@@ -130,7 +130,11 @@ func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m at
 		call, err := c.dialect.PassRequest(req, target)
 		call.Losses = append(call.Losses, req.Lost...)
 		in, _ := req.Inlaid.(*inlays)
-		return outgoing{c.reshape(call, target, pass), in, req.Origin.Loan}, held, err
+		edits := c.account.Kind.Edits
+		if reworded := req.Origin.Header.Get(dialect.Reworded) != ""; reworded {
+			pass, edits = false, c.editsOfReworded()
+		}
+		return outgoing{c.reshape(call, target, edits, pass), in, req.Origin.Loan}, held, err
 	}
 	talk, err := req.Conversation()
 	if err != nil {
@@ -155,7 +159,7 @@ func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m at
 	target.Stream = target.Stream || call.Streamed
 	call.Body = jsonscan.WithoutHalves(call.Body) // of schemas, arguments and all else that is sent as the client wrote it
 	call.Losses, err = talk.InOwnWords(slices.Concat(talk.Notes, req.Lost, billed, offered, compacted, paired, placed, mended, outdated, call.Losses), err)
-	return outgoing{c.reshape(call, target, pass), in, nil}, held, err
+	return outgoing{c.reshape(call, target, c.account.Kind.Edits, pass), in, nil}, held, err
 }
 
 // proof gives back a signature that this very account and model made. One that

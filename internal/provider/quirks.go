@@ -43,6 +43,20 @@ const (
 // own bytes are changed only where a member comes from Stele or from another
 // model's answer; all else is between the client and the service.
 
+// compatibleEdits are for servers that are not OpenAI's, which refuse what only OpenAI's API knows, or pass
+// over it, as Ollama and LM Studio do the newer name of a limit (ollama#7125). Their thoughts come unasked.
+var compatibleEdits = []Edit{
+	{Path: "max_completion_tokens", Name: "max_tokens"},
+	{Path: "include_reasoning"},
+	{Path: "verbosity", Field: "openai.verbosity"},
+	{Path: "moderation", Field: "openai.moderation"},
+	{Path: "service_tier", Field: chat.FieldTier},
+	{Path: "safety_identifier", Field: chat.FieldUser, Verb: chat.Ignored},
+	{Path: "prompt_cache_key", Field: "openai.prompt_cache_key", Verb: chat.Ignored},
+	{Path: "prompt_cache_retention", Field: "openai.prompt_cache_retention", Verb: chat.Ignored},
+	{Path: "prompt_cache_options", Field: "openai.prompt_cache_options", Verb: chat.Ignored},
+}
+
 // groqEdits: 400 for each of these, and for members of messages it does not know.
 var groqEdits = []Edit{
 	{Path: "top_k", Field: chat.FieldTopK},

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 )
 
 // everything is a request of another dialect with all that services differ in.
@@ -262,5 +263,60 @@ func TestServicesThatGiveOneAnswerAreAskedAgain(t *testing.T) {
 	}
 	if _, _, body := server.asked(); strings.Contains(body, `"n"`) {
 		t.Error(body)
+	}
+}
+
+// TestRewordedBytesAreInWordsThatTheServerTakes sends what stele bridge made of a request to another API: the
+// names in it are not the client's choice, and a server that is not OpenAI's gets what translated requests have.
+func TestRewordedBytesAreInWordsThatTheServerTakes(t *testing.T) {
+	t.Parallel()
+	const body = `{"model":"m","stream":true,"messages":[{"role":"user","content":"x"}],"max_completion_tokens":9,"verbosity":"low","prompt_cache_key":"k","include_reasoning":true,"user":"u"}`
+	for _, c := range []struct{ kind, host, limit, gone string }{
+		{"openai", "", "max_tokens", "max_completion_tokens verbosity prompt_cache_key include_reasoning"},
+		{"mistral", "", "max_tokens", "max_completion_tokens verbosity prompt_cache_key include_reasoning"},
+		{"cerebras", "", "max_completion_tokens", "max_tokens verbosity prompt_cache_key include_reasoning"},
+		{"openai", "genuine", "max_completion_tokens", "max_tokens"},
+	} {
+		server := newCloud(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = w.Write([]byte(`data: {"id":"x","choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n"))
+		})
+		var options map[string]string
+		if c.host == "genuine" {
+			options = map[string]string{"genuine": "true"}
+		}
+		account := open(t, c.kind, server.URL, "k", options, server.Client())
+		for _, reworded := range []bool{true, false} {
+			header := http.Header{}
+			if reworded {
+				header.Set(dialect.Reworded, "true")
+			}
+			reply, err := ask(t, account, "openai", "m", body, header)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := said(t, reply); err != nil {
+				t.Error(err)
+			}
+			_, _, raw := server.asked()
+			var out map[string]any
+			if err := json.Unmarshal([]byte(raw), &out); err != nil {
+				t.Fatal(err)
+			}
+			if !reworded {
+				if out["max_completion_tokens"] == nil {
+					t.Errorf("%s: a client's own words were changed: %s", c.kind, raw)
+				}
+				continue
+			}
+			for _, name := range strings.Fields(c.gone) {
+				if out[name] != nil {
+					t.Errorf("%s %s gets %s: %s", c.kind, c.host, name, raw)
+				}
+			}
+			if out[c.limit] != 9.0 || out["user"] != "u" {
+				t.Errorf("%s %s: %s", c.kind, c.host, raw)
+			}
+		}
 	}
 }

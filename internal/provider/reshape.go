@@ -13,12 +13,12 @@ import (
 )
 
 // reshape makes a call in the dialect's own words one that the kind takes: its
-// path, its headers, and its body with as few bytes changed as can be.
-func (c *Chat) reshape(call dialect.Call, t dialect.Target, pass bool) dialect.Call {
+// path, its headers, and its body with as few bytes changed as can be. Where the client's
+// own bytes pass only those of the edits are made that are for them.
+func (c *Chat) reshape(call dialect.Call, t dialect.Target, edits []Edit, pass bool) dialect.Call {
 	if where := c.paths.of(t.Stream); where != "" {
 		call.Path = strings.NewReplacer("{model}", url.PathEscape(t.Model), "{label}", pathSegment(t.Model)).Replace(where)
 	}
-	edits := c.account.Kind.Edits
 	for _, m := range c.account.Kind.Moved {
 		if betas := splitList(call.Header.Values(m.Header)); m.Member != "" && len(betas) > 0 {
 			edits = append(slices.Clip(edits), Edit{Path: m.Member, Value: textsJSON(betas), Add: true, Pass: true})
@@ -44,6 +44,22 @@ func (c *Chat) reshape(call dialect.Call, t dialect.Target, pass bool) dialect.C
 		}
 	}
 	return call
+}
+
+// editsOfReworded are the edits for bytes in which stele bridge has chosen the names: those of the kind,
+// and at a server that is not the author's what it gets in translated requests too. The kind knows better.
+func (c *Chat) editsOfReworded() []Edit {
+	edits := c.account.Kind.Edits
+	if c.authors || c.dialect.Name() != "openai" {
+		return edits
+	}
+	all := slices.Clone(edits)
+	for _, e := range compatibleEdits {
+		if !slices.ContainsFunc(edits, func(of Edit) bool { return of.Path == e.Path || of.Name == e.Path }) {
+			all = append(all, e)
+		}
+	}
+	return all
 }
 
 // concerns reports whether an edit is for requests to a model.
