@@ -179,6 +179,14 @@ var substitutes = []struct{ prefix, hint string }{
 	{"/api/v1beta/models", "Use POST /api/v1beta/models/{model}:generateContent or :streamGenerateContent, and GET /api/v1/models for the list."},
 }
 
+// operations are Google's others on models, by words of their names.
+var operations = []struct{ name, hint string }{
+	{"mbedContent", noEmbeddings}, // batchEmbedContents and asyncBatchEmbedContent too
+	{"countTokens", "Token counting is not offered: the usageMetadata in each answer of POST /api/v1beta/models/{model}:generateContent is exact. stele bridge estimates."},
+	{"batchGenerateContent", "Batches are not offered: send each request to POST /api/v1beta/models/{model}:generateContent."},
+	{"predict", "Pictures and clips are made by POST /api/v1/generations."}, // Imagen's, and predictLongRunning of Veo
+}
+
 // hint names what to use instead of a path that is not served.
 func hint(path string) string {
 	if instead := substitute(path); instead != "" {
@@ -188,8 +196,12 @@ func hint(path string) string {
 }
 
 func substitute(path string) string {
-	if strings.HasPrefix(path, geminiModels) && strings.Contains(strings.ToLower(path), "embedcontent") { // batchEmbedContents too
-		return noEmbeddings
+	if at := strings.LastIndexByte(path, ':'); at > 0 && strings.HasPrefix(path, geminiModels) {
+		for _, o := range operations {
+			if strings.Contains(path[at:], o.name) {
+				return o.hint
+			}
+		}
 	}
 	for _, s := range substitutes {
 		if strings.HasPrefix(path, s.prefix) && (strings.HasSuffix(s.prefix, "/") || within(path, s.prefix)) {

@@ -84,6 +84,12 @@ func index(t *testing.T) string {
 		"- on 2026-11-18, over upstreams of all three dialects: AIGNE 1.72 (all three APIs), Rivet 1.19, clnkr 0.3 (OpenAI's and Anthropic's API), debgpt 0.8 (OpenAI's); Claude Code Router with Stele as its provider (OpenAI's and Anthropic's API);\n" +
 		"- on 2026-11-18, with the sandbox behind providers of all three kinds: AI SDK's providers for Alibaba, Moonshot and Baseten with all of that; with answers, streams or shapes alone Eko 3.1 (with four of AI SDK's providers), Stagehand 3.7, Midscene 1.13, UI-TARS' SDK 1.2, Agentica 0.31, Phoenix' evals 1.2, openai-edge; through `stele bridge` AI SDK's provider for\n" +
 		"  Hugging Face (which sends no results of tools back), ElizaOS' plugin for OpenAI 1.6 and jetify's ai for Go 0.5;\n" +
+		"- on 2026-11-19, over upstreams of all three dialects: AI SDK 3.4 with its providers of those days, oh-my-pi's pi-ai 17.3 and Cherry Studio's ai-core 2.0 (all three APIs), deepagents 1.10 (all three, answers, streams and tools), browser-use 0.8 (answers,\n" +
+		"  shapes and pictures, in all three APIs and its classes for DeepSeek, OpenRouter, Vercel, LiteLLM and Mistral), LangChain 0.1 and 0.3, LangGraph 0.4 and LlamaIndex' agents 0.11 (OpenAI's and Anthropic's API), @google/genai 0.15, @anthropic-ai/sdk 0.12 (answers and streams), Mastra 0.24, OpenAI Agents 0.20 through its AI SDK\n" +
+		"  adapter 0.18, Genkit's compat-oai 1.42, Eino's component for OpenAI 0.1.7, deepseek-go 1.3, zod-gpt 0.16; answers alone ai-jsx 0.33, llm-interface 2.0; with the tool of its shell alone the agent oh-my-pi 17.3 (omp);\n" +
+		"- on 2026-11-19, plain requests of OpenAI's dialect, whole, streamed and with a wrong key or model: curl 7.88, HTTPie 3.2, Wget 1.21; got 14, ky 1.14, axios 1.21, undici 7.30, eventsource 4.1, eventsource-parser 3.1; Python's requests 2.28,\n" +
+		"  httpx 0.23, urllib3 1.26, aiohttp 3.8; Ruby's Faraday 1.1, HTTParty 0.21, rest-client 2.1, http.rb 4.4; Perl's LWP 6.68, HTTP::Tiny, Mojolicious 9.31; PHP's curl, Guzzle 7, Symfony's HttpClient 5.4; Erlang's httpc 25; Go's resty 2.17, tmaxmax/go-sse 0.11,\n" +
+		"  r3labs/sse 2.10, LaunchDarkly's eventsource 1.11;\n" +
 		"- programs and their libraries, with the sandbox alone: grok-cli, aicommits, opencommit 3.3, LibreChat's @librechat/agents 3.9.2 in all three dialects, Continue's @continuedev/openai-adapters 1.37 for OpenAI and\n" +
 		"  Anthropic, llm.js for Anthropic;\n" +
 		"- with one call each: Hugging Face's tiny-agents 0.3, Hashbrown 0.3, autoevals 0.3, the MCP Inspector 2.12 with `stele mcp`. Portkey's gateway 1.15 had Stele as its upstream: whole answers and tools, in OpenAI's and Anthropic's API.\n\n" +
@@ -102,7 +108,9 @@ func index(t *testing.T) string {
 		"- AIGNE makes members that may be null optional for Anthropic and Gemini, and then misses them. Claude Code Router shows no thoughts over OpenAI's API with its settings as they are, takes the empty `annotations` of whole answers for a\n" +
 		"  search, and sends Gemini's key as `x-goog-api-key`. debgpt's frontend for Anthropic does not know anthropic 1. mem0 needs an embedder of its own.\n" +
 		"- AI SDK's providers for Perplexity and Moonshot: the first asks for no usage in streams, the second tells no model the schema that it wants. Requesty's refuses streams in which `usage` is null, as OpenAI sends it. @openrouter/sdk shows\n" +
-		"  errors as answers it cannot validate, because it wants a number for their `code`.\n\n" +
+		"  errors as answers it cannot validate, because it wants a number for their `code`.\n" +
+		"- OpenAI Agents 0.1 passes over calls in a whole answer that has words, too; Instructor 1.7 cannot read a stream of such an answer. Open Codex, genkitx-anthropic and llm-polyglot have no base URL for OpenAI or Anthropic,\n" +
+		"  deepseek-go none for the list of models; mistral-go 1.1 leaves out the path of its own. Azure's @azure-rest/ai-inference sends no token without TLS.\n\n" +
 		"A client that asks for names of its own needs models or [names](../operate/names.md) that answer to them.\n\n" +
 		"These pages are written by `go test ./internal/clients -update` from `internal/clients/library`.\n")
 	return b.String()

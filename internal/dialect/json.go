@@ -48,7 +48,7 @@ func Survey(dialect string, body []byte, member func(jsonscan.Key, jsonscan.Valu
 	facts.Envelopes = report.Found(envelope) || report.Found(carrier)
 	facts.Files = report.Found(fileID) || report.Found(filePath)
 	facts.Additions = report.Found(reasoningContent) || report.Found(reasoningDetails) || report.Found(extraContent)
-	facts.Repeats = facts.Additions || report.Found(refusal) || report.Found(annotations)
+	facts.Repeats = facts.Additions || report.Found(refusal) || report.Found(annotations) || report.Found(index)
 	for mark := others; mark <= documents; mark++ {
 		facts.Others = facts.Others || report.Found(mark)
 	}
@@ -84,12 +84,13 @@ const (
 	tools
 	refusal
 	annotations
+	index
 	others                  // and the marks that follow
 	documents = others + 12 // likewise; the first is one of the others, too
 )
 
 var marks = jsonscan.NewNeedles(`"`+chat.EnvelopePrefix, `"`+chat.CarrierPrefix, `"file_0`, `/file_0`,
-	`"reasoning_content"`, `"reasoning_details"`, `"extra_content"`, pictureMark, `"tools"`, `"refusal"`, `"annotations"`,
+	`"reasoning_content"`, `"reasoning_details"`, `"extra_content"`, pictureMark, `"tools"`, `"refusal"`, `"annotations"`, `"index"`,
 	`"tool_use"`, `"tool_result"`, `"input_schema"`, `"custom"`, `"input_text"`, `"output_text"`, `"input_image"`, `"input_file"`, `"thinking"`, `"redacted_thinking"`, `"resource`, `"image"`,
 	`"document"`, `"file`, `"input_audio"`, `"inline`, `"video`, `"audio_url"`, `"cachedContent"`, `"cached_content"`)
 

@@ -62,6 +62,9 @@ func (r *requestReader) readBool(v jsonscan.Value, key string) bool {
 }
 
 func (r *requestReader) readNumber(v jsonscan.Value, key string) *float64 {
+	if isUnset(v) {
+		return nil
+	}
 	f, ok := v.Float()
 	if !ok {
 		r.refuseType(key, "a number")

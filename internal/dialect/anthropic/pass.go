@@ -11,8 +11,8 @@ import (
 )
 
 // PassRequest is the client's own bytes with the model's name in them. Only what
-// the API itself would not understand is changed besides: loose switches, and
-// signatures in our envelopes.
+// the API itself would not understand is changed besides: loose switches, sampling
+// that is not set, and signatures in our envelopes.
 func (Codec) PassRequest(req *chat.Request, target dialect.Target) (dialect.Call, error) {
 	call := dialect.Call{Path: endpoint, Header: make(http.Header, 2), Body: req.Origin.Body}
 	if version := req.Origin.Header.Get(versionHeader); version != "" {
@@ -43,7 +43,7 @@ func (Codec) PassRequest(req *chat.Request, target dialect.Target) (dialect.Call
 }
 
 // survey finds the model's name in a body, whether it is a turn of a conversation that the
-// upstream keeps, whether there are loose switches in it, and whether there are objects whose
+// upstream keeps, whether there are loose switches or unset numbers in it, and whether there are objects whose
 // fields count as its own. The loop is over a method that is
 // known here, so that nothing of it is allocated.
 func survey(root jsonscan.Value, f *chat.Facts) (model jsonscan.Value, threaded, loose, folded bool) {
@@ -56,6 +56,8 @@ func survey(root jsonscan.Value, f *chat.Facts) (model jsonscan.Value, threaded,
 		case "thinking", "reasoning", "reasoning_effort":
 			_, is := v.Bool()
 			loose = loose || is
+		case "temperature", "top_p", "top_k":
+			loose = loose || isUnset(v)
 		default:
 			folded = folded || isFold(key.Name, v)
 		}

@@ -49,10 +49,24 @@ type editor struct {
 // last that is there counts.
 var switches = []string{"reasoning", "reasoning_effort", "thinking"}
 
-// loosen turns switches that are only true or false into the API's own fields.
+// samplings are numbers for which LangChain has sent -1 where nothing was set, to every model whose name it did not know.
+// Old models took that, new ones do not (langchain-ai/langgraphjs#1712).
+var samplings = []string{"temperature", "top_p", "top_k"}
+
+// isUnset reports whether a number is what stands for none.
+func isUnset(v jsonscan.Value) bool {
+	n, ok := v.Int()
+	return ok && n == -1
+}
+
+// loosen turns switches that are only true or false into the API's own fields, and leaves out numbers that are not set.
 func (e *editor) loosen() {
 	at := -1
 	for key, v := range e.root.Members() {
+		if slices.Contains(samplings, key.Name) && isUnset(v) {
+			e.edits.Remove(key, v)
+			continue
+		}
 		i := slices.Index(switches, key.Name)
 		if _, loose := v.Bool(); loose && i >= 0 {
 			e.edits.Remove(key, v)

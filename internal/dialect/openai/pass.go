@@ -13,7 +13,7 @@ import (
 // PassRequest is the client's own bytes with the model's name of the upstream,
 // asking for usage if it is a stream, and without our own inventions: loose
 // switches become the API's fields and envelopes what is in them. What an answer's
-// part repeats of its message is taken out.
+// part repeats of its message is taken out, and the place of a call in its stream.
 func (Codec) PassRequest(req *chat.Request, t dialect.Target) (call dialect.Call, err error) {
 	call.Path = endpoint
 	body, facts := req.Origin.Body, &req.Origin.Facts

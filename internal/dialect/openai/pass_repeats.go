@@ -11,7 +11,9 @@ import (
 )
 
 // The OpenAI Agents SDK for TypeScript sends an answer back with all members of its message inside of the part that has its
-// words. Upstreams that check what they get, Groq and OpenAI's own among them, refuse such a part.
+// words. Upstreams that check what they get, Groq and OpenAI's own among them, refuse such a part. Eino and who else keeps the
+// pieces of a stream sends calls back with the place that they have in it, which OpenAI's models have refused, too
+// (labring/FastGPT#1253, songquanpeng/one-api#1319).
 
 // repeats are members of an answer's message that a part of words does not have.
 var repeats = []string{
@@ -63,11 +65,18 @@ func (m *message) liftable(name string) *jsonscan.Value {
 }
 
 // removeRepeats takes out of parts what is their message's, and tells what the message itself does not say. Thoughts and
-// calls are the message's alone.
+// calls are the message's alone. A call's place in its stream is its place in the list.
 func removeRepeats(edits *jsonscan.Edits, messages jsonscan.Value) (losses []chat.Loss) {
 	for i, m := range messages.Elements() {
 		if m.Get("role").View() != "assistant" {
 			continue
+		}
+		for _, call := range m.Get("tool_calls").Elements() {
+			for key, v := range call.Members() {
+				if key.Name == "index" {
+					edits.Remove(key, v)
+				}
+			}
 		}
 		for j, part := range m.Get("content").Elements() {
 			for key, v := range repeatsIn(part) {
