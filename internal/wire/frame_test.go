@@ -40,6 +40,9 @@ func TestFrames(t *testing.T) {
 		"byte order mark":                {"\xef\xbb\xbfdata: a\n\n", "|a"},
 		"the last blank line missing":    {"data: a\n\ndata: b\n", "|a,|b"},
 		"a bare newline is a keep-alive": {"\ndata: a\n\n", "|,|a"},
+		"no blank lines between objects": {"data: {\"a\":1}\r\nid: 1\ndata:{}\ndata: [DONE]\n", `|{"a":1},|{},|[DONE]`},
+		"nor before names":               {"event: x\ndata: {}\nevent: y\ndata: {}\n", "x|{},y|{}"},
+		"an object in several lines":     {"data: {\"a\":\ndata: {}\ndata: }\n\n", "|{\"a\":\n{}\n}"},
 		"empty":                          {"", ""},
 	} {
 		for _, r := range []io.Reader{strings.NewReader(test.in), iotest.OneByteReader(strings.NewReader(test.in))} {

@@ -238,7 +238,7 @@ func readAnswer(v jsonscan.Value, others *dialect.Others) chat.Answer {
 		m.content = v.Get("text") // of the older API
 	}
 	var calls []chat.Part
-	if m.functionCall.Kind() == object {
+	if m.functionCall.Kind() == object && !isTwin(m.functionCall, m.toolCalls) {
 		calls = append(calls, readCall("function", m.functionCall))
 	}
 	for _, call := range inList(m.toolCalls) {

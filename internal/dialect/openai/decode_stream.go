@@ -328,7 +328,9 @@ func (d *streamReader) readPiece(key string, v, delta jsonscan.Value) {
 			d.readCall(call)
 		}
 	case "function_call":
-		d.readFunction(v)
+		if !isTwin(v, delta.Get("tool_calls")) {
+			d.readFunction(v)
+		}
 	case "extra_content":
 		d.sayCopy(blockText, chat.Part{Kind: chat.Text, Proof: signature(v)})
 	case "annotations":
