@@ -9,9 +9,10 @@ import (
 )
 
 // toolName is the client's name of a tool that a model called. Some models put the name of
-// a list before it, or white space around it.
+// a list before it, or white space around it, or a word of their template behind it, as gpt-oss does.
 func (x *exchange) toolName(said string) string {
-	for _, name := range []string{said, strings.TrimSpace(said), strings.TrimSpace(said[strings.LastIndexAny(said, ".:/")+1:])} {
+	plain, _, _ := strings.Cut(said, "<|")
+	for _, name := range []string{said, strings.TrimSpace(plain), strings.TrimSpace(plain[strings.LastIndexAny(plain, ".:/")+1:])} {
 		if own, changed := x.call.Names[name]; changed {
 			return own
 		}
