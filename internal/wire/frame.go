@@ -74,7 +74,7 @@ func (s *SSE) Close() {
 // one if there is none. Its bytes are valid until the next is read. An event that
 // is too long to be looked at this way gives none: then Next reads it.
 func (s *SSE) Run() ([]byte, error) {
-	if s.end == '\r' {
+	if s.end == '\r' || s.ahead > 0 {
 		return nil, nil
 	}
 	for {
@@ -177,7 +177,7 @@ func (s *SSE) Next() (Frame, error) {
 		at := len(s.raw)
 		line, err := s.line()
 		if frame.endsBefore(line) {
-			s.ahead, frame.Raw = len(s.raw)-at, s.raw[:at:at]
+			s.ahead, frame.Raw = len(s.raw)-at, append(s.raw[:at:at], s.end) // with the line that is missing
 			return frame, nil
 		}
 		if err != nil {
