@@ -32,7 +32,7 @@ var hardTwice = section{"BI", "what answers say twice, and what stands around it
 		is(t, "another", strings.Count(take(t, trip{from: G, to: O, own: true, ask: plain[G], answers: []string{other}}).body, `"functionCall"`), 2)
 	}},
 	// anomalyco/opencode#27365: GLM on Baseten, and others.
-	{number: 1521, name: "events that end with one newline", run: func(t *testing.T) {
+	{number: 1521, name: "events that end with one newline", answer: "read as they are meant; where they pass through, the blank lines are added", run: func(t *testing.T) {
 		for to, stream := range map[string]string{O: chunksO("stop", `{"content":"h"}`, `{"content":"i"}`), A: messageA(textA(0, "h", "i"), "end_turn"), G: sse(strings.Replace(hi[G], `"hi"`, `"h"`, 1), strings.Replace(hi[G], `"hi"`, `"i"`, 1))} {
 			for _, from := range []string{O, A, G} { // and where it passes through, with the lines that are missing
 				l := take(t, trip{from: from, to: to, own: true, stream: true, ask: plainly(from, true), answers: []string{strings.ReplaceAll(stream, "\n\n", "\n")}})
