@@ -98,4 +98,17 @@ var hardTwice = section{"BI", "what answers say twice, and what stands around it
 		}
 		take(t, trip{from: A, to: O, own: true, ask: offering(A, `{"type":"object"}`), answers: []string{calls([3]string{"g<|x|>", "c", "{}"})}}).gets("content.0.name", `"g<|x|>"`)
 	}},
+	// Google's TOO_MANY_TOOL_CALLS and UNEXPECTED_TOOL_CALL come with the calls that they are about.
+	{number: 1527, name: "calls that end for a reason that no client has a word for", answer: "they are calls, and the reason is told", run: func(t *testing.T) {
+		for _, word := range []string{"TOO_MANY_TOOL_CALLS", "UNEXPECTED_TOOL_CALL"} {
+			answers := forms{partsG(`{"functionCall":{"name":"f","args":{}}}`, `,"finishReason":"`+word+`"`), inChunks(word, `{"functionCall":{"name":"f","args":{}}}`)}
+			for _, from := range []string{O, A} {
+				answers.each(t, trip{from: from, to: G}, func(l *landed) {
+					is(t, from+" "+word+l.told(), strings.Contains(l.told(), "approximated; it ended with "+word), true)
+					is(t, from, strings.Contains(l.body, `"tool_calls"`) || strings.Contains(l.body, `"tool_use"`), true)
+				})
+			}
+		}
+		take(t, trip{from: O, to: G, ask: plain[O], answers: []string{partsG(`{"functionCall":{"name":"f","args":{}}}`, `,"finishReason":"STOP"`)}}).quiet()
+	}},
 }}

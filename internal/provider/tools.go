@@ -106,7 +106,7 @@ func (x *exchange) remark(a *chat.Answer) ([]chat.Loss, error) {
 		}
 	}
 	a.Stop = chat.Settle(a.Stop, calls(a.Parts))
-	if a.Stop.Reason == chat.Other && a.Stop.Raw != "" {
+	if a.Stop.Strange() {
 		lost = append(lost, chat.Lost(chat.FieldAnswer, chat.Approximated, "it ended with "+a.Stop.Raw))
 	}
 	return lost, nil
