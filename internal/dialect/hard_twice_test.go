@@ -40,6 +40,11 @@ var hardTwice = section{"BI", "what answers say twice, and what stands around it
 				is(t, from+" over "+to, l.joined(at), "hi")
 			}
 		}
+		cut := strings.ReplaceAll(chunksO("", `{"content":"h"}`, `{"content":"i"}`), "\n\n", "\n")
+		for _, from := range []string{O, A, G} {
+			l := try(t, trip{from: from, to: O, own: true, stream: true, ask: plainly(from, true), answers: []string{cut[:len(cut)-9]}})
+			is(t, "cut, "+from, l.failure != nil && len(l.events()) > 0, true) // all of which are JSON
+		}
 		failed := strings.ReplaceAll(cutA(messageA(textA(0, "hi"), "end_turn"), "event: message_delta")+named(`{"type":"error","error":{"type":"overloaded_error","message":"x"}}`), "\n\n", "\n")
 		l := try(t, trip{from: O, to: A, stream: true, ask: plainly(O, true), answers: []string{failed}})
 		is(t, "an error among them", inLine(l.joined("choices.0.delta.content"), strings.Contains(l.body, "server_is_overloaded")), "hi true")

@@ -170,8 +170,12 @@ func (s *SSE) Waiting() bool {
 func (s *SSE) Next() (Frame, error) {
 	var frame Frame
 	if s.raw = append(s.raw[:0], s.raw[len(s.raw)-s.ahead:]...); s.ahead > 0 {
-		frame.takeField(bytes.TrimRight(s.raw, "\r\n"))
+		line := bytes.TrimRight(s.raw, "\r\n")
 		s.ahead = 0
+		if frame.takeField(line); len(line) == len(s.raw) { // the stream ended inside it
+			frame.Raw = append(s.raw, '\n', '\n')
+			return frame, io.ErrUnexpectedEOF
+		}
 	}
 	for {
 		at := len(s.raw)

@@ -61,7 +61,7 @@ func TestFrames(t *testing.T) {
 
 func TestBrokenFrames(t *testing.T) {
 	t.Parallel()
-	for _, in := range []string{"data: a\n\ndata: b", "event: x\n", "da"} {
+	for _, in := range []string{"data: a\n\ndata: b", "event: x\n", "da", "data: {}\ndata: {}", "data: {}\nevent: x", "data: {}\ndata: {\"a"} {
 		if _, _, err := all(strings.NewReader(in), 1<<20); !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("%q: %v, want an unexpected end", in, err)
 		}
