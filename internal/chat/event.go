@@ -62,7 +62,11 @@ type Stop struct {
 	Explanation string // of Refused, for people
 	Category    string // of Refused: anthropic's category or gemini's finishReason
 	Raw         string // the upstream's own word
+	Odd         bool   // it is none that is known, although it ended for a call
 }
+
+// Strange reports whether the upstream's word for the end says what no client is told.
+func (s *Stop) Strange() bool { return (s.Reason == Other || s.Odd) && s.Raw != "" }
 
 // CutsOff reports whether what was being said may have been cut off there.
 func (s *Stop) CutsOff() bool {

@@ -345,7 +345,7 @@ func (t *tidy) finish(last *Event) error {
 func Settle(stop Stop, called bool) Stop {
 	switch {
 	case called && (stop.Reason == EndTurn || stop.Reason == Other || stop.Reason == 0):
-		stop.Reason = ToolUse
+		stop.Reason, stop.Odd = ToolUse, stop.Reason == Other
 	case !called && stop.Reason == ToolUse, stop.Reason == 0:
 		stop.Reason = EndTurn
 	}

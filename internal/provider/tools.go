@@ -9,9 +9,10 @@ import (
 )
 
 // toolName is the client's name of a tool that a model called. Some models put the name of
-// a list before it, or white space around it.
+// a list before it, or white space around it, or a word of their template behind it, as gpt-oss does.
 func (x *exchange) toolName(said string) string {
-	for _, name := range []string{said, strings.TrimSpace(said), strings.TrimSpace(said[strings.LastIndexAny(said, ".:/")+1:])} {
+	plain, _, _ := strings.Cut(said, "<|")
+	for _, name := range []string{said, strings.TrimSpace(plain), strings.TrimSpace(plain[strings.LastIndexAny(plain, ".:/")+1:])} {
 		if own, changed := x.call.Names[name]; changed {
 			return own
 		}
@@ -105,7 +106,7 @@ func (x *exchange) remark(a *chat.Answer) ([]chat.Loss, error) {
 		}
 	}
 	a.Stop = chat.Settle(a.Stop, calls(a.Parts))
-	if a.Stop.Reason == chat.Other && a.Stop.Raw != "" {
+	if a.Stop.Strange() {
 		lost = append(lost, chat.Lost(chat.FieldAnswer, chat.Approximated, "it ended with "+a.Stop.Raw))
 	}
 	return lost, nil

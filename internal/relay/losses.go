@@ -87,7 +87,7 @@ func (o *outline) add(p, piece *chat.Part) {
 // noteLate notes what the client of a stream that has ended was not told in its header.
 func (c *call) noteLate(o *outline) {
 	for i := range o.answers {
-		if stop := &o.answers[i].Stop; stop.Reason == chat.Other && stop.Raw != "" {
+		if stop := &o.answers[i].Stop; stop.Strange() {
 			c.reply.Late = append(c.reply.Late, chat.Lost(chat.FieldAnswer, chat.Approximated, "it ended with "+stop.Raw))
 		}
 	}

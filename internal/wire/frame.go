@@ -42,6 +42,7 @@ type SSE struct {
 	bom   bool
 	whole int  // bytes of whole events that are known to be here; not more than 0: look again
 	end   byte // of a line: LF, with a CR before it or not, or CR alone; 0: not known yet
+	ahead int  // bytes of raw that begin the next event
 	room  func(bytes int) error
 }
 
@@ -73,7 +74,7 @@ func (s *SSE) Close() {
 // one if there is none. Its bytes are valid until the next is read. An event that
 // is too long to be looked at this way gives none: then Next reads it.
 func (s *SSE) Run() ([]byte, error) {
-	if s.end == '\r' {
+	if s.end == '\r' || s.ahead > 0 {
 		return nil, nil
 	}
 	for {
@@ -167,10 +168,22 @@ func (s *SSE) Waiting() bool {
 // ends inside a line, the frame is what there is of it: the caller may know whether that
 // is all.
 func (s *SSE) Next() (Frame, error) {
-	s.raw = s.raw[:0]
 	var frame Frame
+	if s.raw = append(s.raw[:0], s.raw[len(s.raw)-s.ahead:]...); s.ahead > 0 {
+		line := bytes.TrimRight(s.raw, "\r\n")
+		s.ahead = 0
+		if frame.takeField(line); len(line) == len(s.raw) { // the stream ended inside it
+			frame.Raw = append(s.raw, '\n', '\n')
+			return frame, io.ErrUnexpectedEOF
+		}
+	}
 	for {
+		at := len(s.raw)
 		line, err := s.line()
+		if frame.endsBefore(line) {
+			s.ahead, frame.Raw = len(s.raw)-at, append(s.raw[:at:at], s.end) // with the line that is missing
+			return frame, nil
+		}
 		if err != nil {
 			if errors.Is(err, io.EOF) && len(s.raw) > 0 {
 				// Some servers leave out the last blank line: what came is an event if it is
@@ -205,6 +218,16 @@ func (s *SSE) Next() (Frame, error) {
 // are there: each by itself would be a million frames for a megabyte.
 func blankLines(b []byte, end byte) int {
 	return bytes.LastIndexByte(b[:len(b)-len(bytes.TrimLeft(b, "\r\n"))], end) + 1
+}
+
+// endsBefore reports whether a line begins another event although no blank line ended this one: some servers
+// leave those out. No JSON has an object or a list behind the end of an object with nothing between them.
+func (f *Frame) endsBefore(line []byte) bool {
+	value, found := bytes.CutPrefix(line, []byte("data:"))
+	if value = bytes.TrimLeft(value, " "); found && (len(value) == 0 || value[0] != '{' && value[0] != '[') {
+		return false
+	}
+	return (found || bytes.HasPrefix(line, []byte("event:"))) && bytes.HasSuffix(bytes.TrimRight(f.Data, " "), []byte("}"))
 }
 
 // takeField takes one line over. What is not copied stays where the line is.

@@ -40,6 +40,9 @@ func TestFrames(t *testing.T) {
 		"byte order mark":                {"\xef\xbb\xbfdata: a\n\n", "|a"},
 		"the last blank line missing":    {"data: a\n\ndata: b\n", "|a,|b"},
 		"a bare newline is a keep-alive": {"\ndata: a\n\n", "|,|a"},
+		"no blank lines between objects": {"data: {\"a\":1}\r\nid: 1\ndata:{}\ndata: [DONE]\n", `|{"a":1},|{},|[DONE]`},
+		"nor before names":               {"event: x\ndata: {}\nevent: y\ndata: {}\n", "x|{},y|{}"},
+		"an object in several lines":     {"data: {\"a\":\ndata: {}\ndata: }\n\n", "|{\"a\":\n{}\n}"},
 		"empty":                          {"", ""},
 	} {
 		for _, r := range []io.Reader{strings.NewReader(test.in), iotest.OneByteReader(strings.NewReader(test.in))} {
@@ -47,7 +50,9 @@ func TestFrames(t *testing.T) {
 			if got := strings.Join(frames, ","); got != test.want || err != nil {
 				t.Errorf("%s: %q, %v; want %q", name, got, err, test.want)
 			}
-			if raw != test.in && raw != test.in+"\n" {
+			// Every byte is passed on, and the lines that are missing are added.
+			again, _, _ := all(strings.NewReader(raw), 1<<20)
+			if joined := strings.NewReplacer("\r", "", "\n", ""); strings.Join(again, ",") != test.want || joined.Replace(raw) != joined.Replace(test.in) || len(raw) > len(test.in)+len(frames) {
 				t.Errorf("%s: raw %q, want every byte of %q", name, raw, test.in)
 			}
 		}
@@ -56,7 +61,7 @@ func TestFrames(t *testing.T) {
 
 func TestBrokenFrames(t *testing.T) {
 	t.Parallel()
-	for _, in := range []string{"data: a\n\ndata: b", "event: x\n", "da"} {
+	for _, in := range []string{"data: a\n\ndata: b", "event: x\n", "da", "data: {}\ndata: {}", "data: {}\nevent: x", "data: {}\ndata: {\"a"} {
 		if _, _, err := all(strings.NewReader(in), 1<<20); !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("%q: %v, want an unexpected end", in, err)
 		}

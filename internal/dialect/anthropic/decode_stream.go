@@ -90,6 +90,7 @@ func (d *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Eve
 		}
 		return append(events, chat.Event{Kind: chat.Counted, Usage: d.counts.usage()}), nil
 	case "message_stop":
+		d.count(root.Get("usage")) // LiteLLM puts there what Bedrock tells last
 		events = d.settle(events)
 		notes := d.others.TakeLosses()
 		if d.stop.Reason == 0 && !d.light {

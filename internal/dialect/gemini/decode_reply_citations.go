@@ -2,6 +2,7 @@ package gemini
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 	"unicode/utf8"
 
@@ -78,7 +79,7 @@ func (w *wireCandidate) readGrounding(v jsonscan.Value, others *dialect.Others) 
 		s := wireCitation{raw: v.Raw()}
 		for _, v := range fields(v) { // whatever kind of source it is
 			if v.Kind() == jsonscan.Object {
-				s.uri, s.title = textOf(v, "uri"), textOf(v, "title")
+				s.uri, s.title = cmp.Or(textOf(v, "uri"), textOf(v, "sourceUri")), textOf(v, "title") // the latter of pictures
 			}
 		}
 		sources = append(sources, s)
@@ -113,7 +114,9 @@ func (w *wireCandidate) readGrounding(v jsonscan.Value, others *dialect.Others) 
 // readAddresses reads urlContextMetadata: pages that were looked at for the answer.
 func (w *wireCandidate) readAddresses(v jsonscan.Value) {
 	for _, v := range fieldOf(v, "urlMetadata").Elements() {
-		if uri := textOf(v, "retrievedUrl"); uri != "" && !strings.Contains(textOf(v, "urlRetrievalStatus"), "ERROR") {
+		status := textOf(v, "urlRetrievalStatus")
+		unread := strings.HasSuffix(status, "_ERROR") || strings.HasSuffix(status, "_PAYWALL") || strings.HasSuffix(status, "_UNSAFE")
+		if uri := textOf(v, "retrievedUrl"); uri != "" && !unread {
 			w.citations = append(w.citations, wireCitation{uri: uri, raw: v.Raw()})
 		}
 	}

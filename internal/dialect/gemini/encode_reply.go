@@ -37,9 +37,7 @@ func (w *replyWriter) writeCandidate(a *chat.Answer, index int) {
 		if isCutOff(a, i) {
 			continue // in the middle of its arguments, which must be an object
 		}
-		if p.Kind == chat.Text {
-			w.place()
-		}
+		w.place()
 		w.writePart(p)
 	}
 	w.release()

@@ -100,9 +100,7 @@ func (w *streamWriter) Fail(dst []byte, e *fault.Error, requestID string) []byte
 func (w *streamWriter) open(dst []byte, p *chat.Part) []byte {
 	w.block = *p
 	w.args = w.args[:0]
-	if p.Kind == chat.Text {
-		w.parts.place()
-	}
+	w.parts.place()
 	if w.broken != nil { // it was not the last thing, so nothing cut it off
 		dst = w.writeFrame(dst, w.broken)
 		w.broken = nil

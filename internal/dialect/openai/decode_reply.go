@@ -41,7 +41,7 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 				reply.learn(key.Name, v)
 			}
 		}
-		answer.Parts = cite(answer.Parts, readSources(reply.results, reply.citations))
+		answer.Parts = cite(answer.Parts, withoutCited(readSources(reply.results, reply.citations), addressesIn(answer.Parts)))
 		answers = append(answers, numbered{readCount(v.Get("index")), answer})
 	}
 	if len(answers) == 0 {
@@ -213,6 +213,22 @@ func readSources(results, citations jsonscan.Value) (list []chat.Citation) {
 	return list
 }
 
+// withoutCited leaves out the sources that the answer itself cites: LiteLLM makes citations of the list and
+// leaves the list beside them.
+func withoutCited(sources []chat.Citation, cited []string) []chat.Citation {
+	return slices.DeleteFunc(sources, func(c chat.Citation) bool { return slices.Contains(cited, c.URL) })
+}
+
+// addressesIn are those that an answer cites.
+func addressesIn(parts []chat.Part) (list []string) {
+	for i := range parts {
+		for _, c := range parts[i].Citations {
+			list = append(list, c.URL)
+		}
+	}
+	return list
+}
+
 func (r *reply) count(usage jsonscan.Value) {
 	if usage.Kind() == object {
 		r.usage = usage
@@ -238,7 +254,7 @@ func readAnswer(v jsonscan.Value, others *dialect.Others) chat.Answer {
 		m.content = v.Get("text") // of the older API
 	}
 	var calls []chat.Part
-	if m.functionCall.Kind() == object {
+	if m.functionCall.Kind() == object && !isTwin(m.functionCall, m.toolCalls) {
 		calls = append(calls, readCall("function", m.functionCall))
 	}
 	for _, call := range inList(m.toolCalls) {

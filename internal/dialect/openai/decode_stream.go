@@ -63,6 +63,7 @@ type choice struct {
 	indexed  map[int64]int  // the last call under each of the upstream's numbers
 	known    map[string]int // and under each id
 	pictures int
+	cited    []string // the addresses of what it cites
 	thoughts thoughts
 	sound    sound
 }
@@ -328,11 +329,13 @@ func (d *streamReader) readPiece(key string, v, delta jsonscan.Value) {
 			d.readCall(call)
 		}
 	case "function_call":
-		d.readFunction(v)
+		if !isTwin(v, delta.Get("tool_calls")) {
+			d.readFunction(v)
+		}
 	case "extra_content":
 		d.sayCopy(blockText, chat.Part{Kind: chat.Text, Proof: signature(v)})
 	case "annotations":
-		d.sayCopy(blockText, chat.Part{Kind: chat.Text, Citations: readCitations(v)})
+		d.readAnnotations(v)
 	case "audio":
 		d.sound.take(v)
 	case "images":

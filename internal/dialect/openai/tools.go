@@ -50,6 +50,18 @@ func readToolCall(v jsonscan.Value) (chat.Part, bool) {
 	return p, true
 }
 
+// isTwin reports whether a call of the older form is among the calls beside it: llama-cpp-python tells
+// each call in both forms.
+func isTwin(old, calls jsonscan.Value) bool {
+	name := old.Get("name").View()
+	for _, call := range inList(calls) {
+		if other := anyText(call.Get("function").Get("name")); name == "" || name == other {
+			return true
+		}
+	}
+	return false
+}
+
 // isFlatCall reports whether a call has its name and arguments where its function should be, as the
 // Responses API has them.
 func isFlatCall(v jsonscan.Value) bool {
