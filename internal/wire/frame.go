@@ -221,13 +221,17 @@ func blankLines(b []byte, end byte) int {
 }
 
 // endsBefore reports whether a line begins another event although no blank line ended this one: some servers
-// leave those out. No JSON has an object or a list behind the end of an object with nothing between them.
+// leave those out. No JSON has an object or a list behind the end of an object with nothing between them, and no
+// event has two names. A name may stand behind its data.
 func (f *Frame) endsBefore(line []byte) bool {
-	value, found := bytes.CutPrefix(line, []byte("data:"))
-	if value = bytes.TrimLeft(value, " "); found && (len(value) == 0 || value[0] != '{' && value[0] != '[') {
+	if !bytes.HasSuffix(bytes.TrimRight(f.Data, " "), []byte("}")) {
 		return false
 	}
-	return (found || bytes.HasPrefix(line, []byte("event:"))) && bytes.HasSuffix(bytes.TrimRight(f.Data, " "), []byte("}"))
+	value, isData := bytes.CutPrefix(line, []byte("data:"))
+	if value = bytes.TrimLeft(value, " "); isData {
+		return len(value) > 0 && (value[0] == '{' || value[0] == '[')
+	}
+	return len(f.Event) > 0 && bytes.HasPrefix(line, []byte("event:"))
 }
 
 // takeField takes one line over. What is not copied stays where the line is.

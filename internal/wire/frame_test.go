@@ -41,6 +41,7 @@ func TestFrames(t *testing.T) {
 		"the last blank line missing":    {"data: a\n\ndata: b\n", "|a,|b"},
 		"a bare newline is a keep-alive": {"\ndata: a\n\n", "|,|a"},
 		"no blank lines between objects": {"data: {\"a\":1}\r\nid: 1\ndata:{}\ndata: [DONE]\n", `|{"a":1},|{},|[DONE]`},
+		"a name behind its data":         {"data: {}\nevent: a\n\ndata: {}\nevent: b\n\n", "a|{},b|{}"},
 		"nor before names":               {"event: x\ndata: {}\nevent: y\ndata: {}\n", "x|{},y|{}"},
 		"an object in several lines":     {"data: {\"a\":\ndata: {}\ndata: }\n\n", "|{\"a\":\n{}\n}"},
 		"empty":                          {"", ""},
