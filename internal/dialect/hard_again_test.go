@@ -160,8 +160,8 @@ var hardAgain = section{"AS", "what servers refuse in their own words, and what 
 			}
 		}
 		ask := `{"model":"m","stream":true,"stream_options":{"include_usage":true},"messages":[{"role":"user","content":"go"}]}`
-		own := try(t, trip{from: O, to: O, own: true, stream: true, ask: ask, status: 400, answers: []string{said(O, "Unknown parameter: 'stream_options'.")}})
-		is(t, "a client's own wish", inLine(own.status, len(own.calls)), "400 1")
+		own := try(t, trip{from: O, to: O, model: "m", own: true, stream: true, ask: ask, status: 400, answers: []string{said(O, "Unknown parameter: 'stream_options'.")}})
+		is(t, "a client's own wish, to a model by its own name", inLine(own.status, len(own.calls)), "400 1")
 	}},
 	// earendil-works/pi#1172, OpenCoworkAI/open-cowork#232.
 	{number: 1237, name: "strict tools, to a server that does not know them", answer: "asked again without the word, with a warning", run: func(t *testing.T) {

@@ -279,6 +279,11 @@ var hardTurned = section{"AY", "what stands in another order, and what cannot be
 				is(t, words+", by its own name", fmt.Sprint(home.status, len(home.calls)), "400 1")
 			}
 		}
+		const words = "Unrecognized request argument supplied: stream_options"
+		counted := refusesFirst(trip{from: O, to: O, stream: true, ask: withO(`"stream":true,"stream_options":{"include_usage":true}`)}, 400, words)
+		counted.answers[1] = sse(delta(0, `"content":"hi"`, "null"), delta(0, "", `"stop"`), "[DONE]")
+		l := take(t, counted)
+		is(t, words, inLine(l.sent[0].Get("stream_options").Exists(), l.then().Get("stream_options").Exists(), len(l.losses)), "true false 1")
 		wrong := try(t, refusesFirst(trip{from: O, to: O, ask: withO(`"temperature":5`)}, 400, "Invalid 'temperature': decimal above maximum value. Expected a value <= 2, but got 5 instead."))
 		is(t, "a value that no model takes", fmt.Sprint(wrong.status, len(wrong.calls)), "400 1")
 		for words, row := range map[string][3]string{

@@ -131,7 +131,7 @@ func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m at
 		call.Losses = append(call.Losses, req.Lost...)
 		in, _ := req.Inlaid.(*inlays)
 		edits := c.account.Kind.Edits
-		if reworded := req.Origin.Header.Get(dialect.Reworded) != ""; reworded {
+		if isReworded(req) {
 			pass, edits = false, c.editsOfReworded()
 		}
 		return outgoing{c.reshape(call, target, edits, pass), in, req.Origin.Loan}, held, err

@@ -51,7 +51,7 @@ func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat
 		if !c.isHome() {
 			ways |= fault.Unhinted | fault.Rethought
 		}
-		if isAlias(req.Model, t.Model) {
+		if isAlias(req.Model, t.Model) || isReworded(req) {
 			ways |= fault.Rethought | fault.Editable
 		}
 		if c.authors && ways&fault.Rethought != 0 { // at others the form is ours then
@@ -79,6 +79,9 @@ func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat
 
 // isAlias reports whether a name tells a client nothing of the model that it leads to, and so not what that takes.
 func isAlias(name, model string) bool { return name != model && !strings.HasSuffix(name, "/"+model) }
+
+// isReworded reports whether stele bridge made the bytes of a request to another API: its client does not know their names.
+func isReworded(req *chat.Request) bool { return req.Origin.Header.Get(dialect.Reworded) != "" }
 
 // reforms reports whether a server that refused a client's own bytes is asked again in ours: one that is
 // not the author's, which says that it does not take the form of a conversation. What that says stays the

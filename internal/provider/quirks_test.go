@@ -320,3 +320,42 @@ func TestRewordedBytesAreInWordsThatTheServerTakes(t *testing.T) {
 		}
 	}
 }
+
+// TestRewordedBytesAreAskedAgain has a server refuse what the client of stele bridge has no name for.
+func TestRewordedBytesAreAskedAgain(t *testing.T) {
+	t.Parallel()
+	const body = `{"model":"m","stream":true,"stream_options":{"include_usage":true},"temperature":0,"messages":[{"role":"user","content":"x"}]}`
+	for _, reworded := range []bool{true, false} {
+		var calls atomic.Int32
+		server := newCloud(t, func(w http.ResponseWriter, _ *http.Request) {
+			refusals := []string{"Unrecognized request argument supplied: stream_options", "Unsupported parameter: 'temperature' is not supported with this model."}
+			if n := int(calls.Add(1)); n <= len(refusals) {
+				w.WriteHeader(http.StatusBadRequest)
+				_, _ = w.Write([]byte(`{"error":{"message":"` + refusals[n-1] + `"}}`))
+				return
+			}
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = w.Write([]byte(`data: {"id":"x","choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n"))
+		})
+		header := http.Header{}
+		if reworded {
+			header.Set(dialect.Reworded, "true")
+		}
+		reply, err := ask(t, open(t, "openai", server.URL, "k", nil, server.Client()), "openai", "m", body, header)
+		if !reworded {
+			if err == nil || calls.Load() != 1 {
+				t.Errorf("a client's own words: %d calls, %v", calls.Load(), err)
+			}
+			continue
+		}
+		if err != nil || calls.Load() != 3 || len(reply.Dropped) != 2 {
+			t.Fatalf("%d calls, %v", calls.Load(), err)
+		}
+		if _, err := said(t, reply); err != nil {
+			t.Error(err)
+		}
+		if _, _, raw := server.asked(); strings.Contains(raw, "stream_options") || strings.Contains(raw, "temperature") {
+			t.Error(raw)
+		}
+	}
+}

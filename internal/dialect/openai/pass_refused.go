@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 	"stele/internal/jsonscan"
 )
 
@@ -15,7 +16,7 @@ var leavable = map[string]string{
 	"temperature": chat.FieldTemperature, "top_p": chat.FieldTopP, "top_k": chat.FieldTopK, "presence_penalty": chat.FieldPresence,
 	"frequency_penalty": chat.FieldFrequency, "seed": chat.FieldSeed, "logprobs": chat.FieldLogprobs,
 	"reasoning_effort": chat.FieldThinking, "parallel_tool_calls": chat.FieldParallel,
-	"max_tokens": chat.FieldMaxTokens, "max_completion_tokens": chat.FieldMaxTokens,
+	"max_tokens": chat.FieldMaxTokens, "max_completion_tokens": chat.FieldMaxTokens, dialect.UsageWish: "openai." + dialect.UsageWish,
 }
 
 // otherSwitches say what reasoning_effort does, where that is not there.

@@ -15,7 +15,8 @@ func TestWhatIsRefusedIsEditedOnce(t *testing.T) {
 	const most = `"temperature":0,"top_p":1,"top_k":2,"presence_penalty":1,"frequency_penalty":1,"seed":1,"logprobs":true,"top_logprobs":2,"parallel_tool_calls":true`
 	for _, more := range []string{
 		`,"max_tokens":9`, `,"max_completion_tokens":9`, `,"max_tokens":9,"max_completion_tokens":9`, `,"reasoning_effort":"high"`,
-		`,"reasoning":{"effort":"low"},"enable_thinking":true,"thinking":{"type":"enabled"}`, `,"reasoning_effort":true`, `,"stream":true`, `,"stream":true,"extra_body":{"reasoning_effort":"low","max_tokens":9}`,
+		`,"stream":true`, `,"stream":true,"stream_options":{"include_usage":false}`,
+		`,"reasoning":{"effort":"low"},"enable_thinking":true,"thinking":{"type":"enabled"}`, `,"reasoning_effort":true`, `,"stream":true,"stream_options":{"include_usage":true}`, `,"stream":true,"extra_body":{"reasoning_effort":"low","max_tokens":9}`,
 	} {
 		body := `{` + most + more + `,"model":"m","messages":[{"role":"user","content":"go"}]}`
 		req, err := Codec{}.DecodeRequest(dialect.Incoming{Body: []byte(body)})
