@@ -38,8 +38,8 @@ type answer struct {
 	signed     []signature      // of calls and of the text, told at the end
 	summary    strings.Builder  // of the conversation, where that is what is asked for
 	stop       chat.Stop        // why the model stopped
-	usage      chat.Usage
-	cost       []byte // in USD, where the server tells it
+	said       int              // bytes of all that the model said
+	usage      usage
 	tier       string
 }
 
@@ -76,6 +76,7 @@ func (a *answer) finish(err error) (response []byte, status string, sendErr erro
 	}
 	var failed *failure
 	if err == nil {
+		a.estimate()
 		sendErr = a.tellSignatures()
 	} else {
 		failed = failureOf(err)
@@ -182,7 +183,7 @@ func (a *answer) response(status string, failed *failure) []byte {
 	if a.thread != "" {
 		w.Key("conversation").Open(object).Key("id").Text(a.thread).Close(object)
 	}
-	writeUsage(w.Key("usage"), a.usage, a.cost)
+	a.usage.write(w.Key("usage"))
 	return w.Close(object).Bytes()
 }
 

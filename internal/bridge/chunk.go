@@ -83,7 +83,7 @@ func (a *answer) frame(decoder dialect.Decoder, frame wire.Frame) ([]chat.Event,
 		a.tier = text(root.Get("service_tier"))
 	}
 	if cost := root.Get("usage", "cost"); !cost.Absent() {
-		a.cost = slices.Clone(cost.Raw())
+		a.usage.cost = slices.Clone(cost.Raw())
 	}
 	for _, v := range root.Get("choices").Index(0).Get("delta", "reasoning_details").Elements() {
 		a.untold = append(a.untold, jsonscan.Root(v.AppendCompact(nil)))
@@ -114,6 +114,9 @@ func text(v jsonscan.Value) string {
 
 // take takes over what is new.
 func (a *answer) take(events []chat.Event) error {
+	for i := range events {
+		a.said += len(events[i].Part.Text)
+	}
 	if a.shortens {
 		a.takeSummary(events)
 		return nil
@@ -138,7 +141,7 @@ func (a *answer) take(events []chat.Event) error {
 				err = a.takeDetails()
 			}
 		case chat.Finish:
-			a.stop, a.usage = e.Stop, e.Usage
+			a.stop, a.usage.Usage = e.Stop, e.Usage
 		case chat.Start, chat.Counted:
 		}
 		if err != nil {
@@ -164,20 +167,4 @@ func (a *answer) takePiece(p *chat.Part) error {
 		return a.draw(p)
 	}
 	return nil
-}
-
-// writeUsage writes what an answer took.
-func writeUsage(w *jsonscan.Writer, u chat.Usage, cost []byte) {
-	if !u.Known {
-		w.Null()
-		return
-	}
-	w.Open(object).Key("input_tokens").Int(u.Prompt())
-	w.Key("input_tokens_details").Open(object).Key("cached_tokens").Int(u.CacheRead).Key("cache_write_tokens").Int(u.CacheWrite).Close(object)
-	w.Key("output_tokens").Int(u.Completion()).Key("output_tokens_details").Open(object).Key("reasoning_tokens").Int(u.Reasoning).Close(object)
-	w.Key("total_tokens").Int(u.Total())
-	if cost != nil { // its client has asked for it
-		w.Key("cost").Raw(cost)
-	}
-	w.Close(object)
 }

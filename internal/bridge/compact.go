@@ -144,7 +144,7 @@ func compactedJSON(a *answer, items []item, summary string) []byte {
 		}
 	}
 	w.Raw(summaryItem(uid.New("cmp"), summary))
-	writeUsage(w.Close(array).Key("usage"), a.usage, a.cost)
+	a.usage.write(w.Close(array).Key("usage"))
 	return w.Close(object).Bytes()
 }
 

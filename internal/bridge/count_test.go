@@ -2,12 +2,16 @@ package bridge_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
+	"fmt"
 	"image"
 	"image/png"
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/tidwall/gjson"
 )
 
 const list = `{"object":"list","data":[{"id":"a/b","object":"model","name":"A","description":"About A.","context_window":1000,"max_completion_tokens":100},{"id":"c","object":"model"}]}`
@@ -101,5 +105,23 @@ func TestTokensAreEstimated(t *testing.T) {
 	}
 	if status, _, got := ask(t, "POST", b.URL+"/v1/messages/count_tokens", `{"messages":5}`); status != http.StatusBadRequest || !strings.Contains(got, `"type":"error"`) {
 		t.Errorf("%d %s", status, got)
+	}
+}
+
+// TestWhatAServerDoesNotCountIsEstimated has a server that tells no usage: clients shorten a
+// conversation by it.
+func TestWhatAServerDoesNotCountIsEstimated(t *testing.T) {
+	t.Parallel()
+	words := strings.Repeat("word", 100)
+	for usage, want := range map[string]string{
+		"": "100 3 103 true", `"usage":{"prompt_tokens":0,"completion_tokens":0,"total_tokens":0}`: "100 3 103 true",
+		`"usage":{"prompt_tokens":7,"completion_tokens":5,"total_tokens":12}`: "7 5 12 false",
+	} {
+		b := newBridge(t, newServer(t, chunks("stop", `"content":"hello"`, `"content":" there"`, `{"id":"c","choices":[],`+cmp.Or(usage, `"usage":null`)+`}`)))
+		_, _, got := ask(t, "POST", b.URL+"/v1/responses", `{"model":"m","input":"`+words+`"}`)
+		u := gjson.Get(got, "usage")
+		if told := fmt.Sprint(u.Get("input_tokens"), u.Get("output_tokens"), u.Get("total_tokens"), u.Get("estimated").Bool()); told != want {
+			t.Errorf("%q: %s, want %s", usage, told, want)
+		}
 	}
 }

@@ -49,7 +49,7 @@ func (a *answer) takeSummary(events []chat.Event) {
 		case e.Kind == chat.Delta && e.Part.Kind == chat.Text:
 			a.summary.WriteString(e.Part.Text)
 		case e.Kind == chat.Finish:
-			a.stop, a.usage = e.Stop, e.Usage
+			a.stop, a.usage.Usage = e.Stop, e.Usage
 		}
 	}
 }
