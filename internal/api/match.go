@@ -134,7 +134,7 @@ const (
 
 // substitutes answers those who look for what other services have.
 var substitutes = []struct{ prefix, hint string }{
-	{"/api/v1/messages/count_tokens", "Token counting is not offered: the usage in each answer of POST /api/v1/messages is exact. stele bridge estimates."},
+	{"/api/v1/messages/count_tokens", "Token counting is not offered: the usage in each answer of POST /api/v1/messages counts them. stele bridge estimates."},
 	{"/api/v1/responses", "Use POST /api/v1/chat/completions, or stele bridge, which speaks the Responses API on your own machine."},
 	{"/api/v1/conversations", "Conversations are kept by stele bridge, on your own machine, for the Responses API."},
 	{"/api/v1/messages/batches", "Batches are not offered: send each request to POST /api/v1/messages."},
@@ -182,7 +182,7 @@ var substitutes = []struct{ prefix, hint string }{
 // operations are Google's others on models, by words of their names.
 var operations = []struct{ name, hint string }{
 	{"mbedContent", noEmbeddings}, // batchEmbedContents and asyncBatchEmbedContent too
-	{"countTokens", "Token counting is not offered: the usageMetadata in each answer of POST /api/v1beta/models/{model}:generateContent is exact. stele bridge estimates."},
+	{"countTokens", "Token counting is not offered: the usageMetadata in each answer of POST /api/v1beta/models/{model}:generateContent counts them. stele bridge estimates."},
 	{"batchGenerateContent", "Batches are not offered: send each request to POST /api/v1beta/models/{model}:generateContent."},
 	{"predict", "Pictures and clips are made by POST /api/v1/generations."}, // Imagen's, and predictLongRunning of Veo
 }

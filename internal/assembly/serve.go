@@ -205,8 +205,13 @@ func (n *node) greet(ctx context.Context) error {
 	if err := n.Greet(Greeting{n.public.String(), n.pagesURL.String(), n.Config.Detected, welcome}); err != nil {
 		return err
 	}
-	n.log.LogAttrs(ctx, slog.LevelInfo, "serving", slog.String("version", n.Version), slog.String("address", n.front.Addr().String()),
-		slog.String("console", n.front.ConsoleAddr()), slog.String("metrics", n.front.MetricsAddr()),
-		slog.String("database", n.Store.Engine()))
+	facts := []slog.Attr{slog.String("version", n.Version), slog.String("address", n.front.Addr().String())}
+	if apart := n.front.ConsoleAddr(); apart != "" {
+		facts = append(facts, slog.String("console", apart))
+	}
+	if apart := n.front.MetricsAddr(); apart != "" {
+		facts = append(facts, slog.String("metrics", apart))
+	}
+	n.log.LogAttrs(ctx, slog.LevelInfo, "serving", append(facts, slog.String("database", n.Store.Engine()))...)
 	return nil
 }

@@ -141,6 +141,9 @@ func (c *Catalog) Model(id string, scope access.Scope) (*Model, error) {
 		}
 	}
 	if m == nil {
+		if made, err := c.OpenMediaModel(id, scope); err == nil {
+			return nil, elsewhere(made.ID, "makes media of the type "+string(made.MediaType)+" and does not chat: use POST /api/v1/generations")
+		}
 		return nil, NoModel(id)
 	}
 	return m, nil
@@ -195,6 +198,11 @@ func CheckID(id string) error {
 // NoModel says that there is no such model for the caller.
 func NoModel(id string) *fault.Error {
 	return fault.New(fault.ModelNotFound, "The model %q does not exist, or this key does not open it.", label.Clean(id, label.Longest)).With("field", "model")
+}
+
+// elsewhere says that the caller asked the wrong route for a model that is there.
+func elsewhere(id, why string) *fault.Error {
+	return fault.New(fault.ModelNotFound, "The model %q %s.", id, why).With("field", "model")
 }
 
 // within is a model with the targets that a scope lets it ask, or nil where none is left.
@@ -271,6 +279,9 @@ func (c *Catalog) MediaModel(id string) (*media.Model, bool) {
 func (c *Catalog) OpenMediaModel(id string, scope access.Scope) (*media.Model, error) {
 	if m, ok := c.MediaModel(id); ok && scope.AllowsModel(id) && scope.AllowsProvider(m.Provider) {
 		return m, nil
+	}
+	if _, listed := c.Contents().byID[id]; listed && scope.AllowsModel(id) {
+		return nil, elsewhere(id, "chats and makes no media: use POST /api/v1/chat/completions")
 	}
 	return nil, fault.New(fault.ModelNotFound, "The media model %q does not exist, or this key does not open it.", label.Clean(id, label.Longest)).With("field", "model")
 }
