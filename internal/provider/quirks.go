@@ -70,11 +70,12 @@ var groqEdits = []Edit{
 	{Path: "messages.#.reasoning_details", Pass: true},
 }
 
-// mistralEdits: 422 for any member it does not know. Usage comes in every
+// mistralEdits: 422 for any member it does not know, and for seeds below 0. Usage comes in every
 // stream; ids of calls have nine letters and digits.
 var mistralEdits = append([]Edit{
 	{Path: "stream_options", Pass: true},
 	{Path: "max_completion_tokens", Name: "max_tokens"},
+	{Path: "seed", Is: "-", Field: chat.FieldSeed},
 	{Path: "seed", Name: "random_seed"},
 	{Path: "messages.#.tool_calls.#.id", Digits: 9, Pass: true},
 	{Path: "messages.#.tool_call_id", Digits: 9, Pass: true},
