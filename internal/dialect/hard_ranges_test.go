@@ -1,0 +1,122 @@
+package dialect_test
+
+import (
+	"fmt"
+	"testing"
+
+	"stele/internal/chat"
+)
+
+// askG is a plain request of Google's dialect with a configuration.
+func askG(config string) string {
+	return `{"contents":[{"parts":[{"text":"go"}]}],` + configG(config) + `}`
+}
+
+// What is chosen within one API's range and asked of another, and what a model refuses whose name does not tell it.
+var hardRanges = section{"BL", "what is chosen in another API's range, and refused by a model that has no telling name", []hard{
+	{number: 1497, name: "numbers that no model of the other API takes", answer: "as near as they can be, with a warning", run: func(t *testing.T) {
+		far := map[string]string{
+			O: withO(`"temperature":3,"top_p":1.5,"presence_penalty":3,"frequency_penalty":-3`),
+			G: askG(`"temperature":3,"topP":1.5,"presencePenalty":3,"frequencyPenalty":-3`),
+		}
+		fields := map[string][]string{
+			O: {"temperature", "top_p", "presence_penalty", "frequency_penalty"},
+			G: {"generationConfig.temperature", "generationConfig.topP", "generationConfig.presencePenalty", "generationConfig.frequencyPenalty"},
+		}
+		for from, to := range map[string]string{O: G, G: O} {
+			l := take(t, trip{from: from, to: to, ask: far[from]})
+			for i, want := range []string{"2", "1", "2", "-2"} {
+				l.sends(fields[to][i], want)
+				l.warns(fields[from][i], chat.Approximated)
+			}
+		}
+		l := take(t, trip{from: G, to: O, kind: "mistral", ask: askG(`"seed":-5`)})
+		is(t, "a seed below 0", l.got().Get("random_seed").Exists(), false)
+		l.warns("generationConfig.seed", chat.Dropped)
+		take(t, trip{from: G, to: O, kind: "mistral", ask: askG(`"seed":5`)}).sends("random_seed", "5")
+		take(t, trip{from: G, to: O, ask: askG(`"seed":-5`)}).sends("seed", "-5")
+	}},
+	{number: 1498, name: "numbers that one model does not take, or one server", answer: "asked again without them, with a warning", run: func(t *testing.T) {
+		hot := askG(`"temperature":2`)
+		for _, words := range []string{
+			`[{"type":"less_than_equal","loc":["body","temperature"],"msg":"Input should be less than or equal to 1.5","input":2,"ctx":{"le":1.5}}]`, // Mistral
+			"temperature: range: 0..1",      // Anthropic, behind other servers
+			"temperature 参数非法。",             // Zhipu
+			"temperature must be in [0, 1]", // vLLM
+		} {
+			l := take(t, refusesFirst(trip{from: G, to: O, own: true, ask: hot}, 400, words))
+			is(t, words, inLine(l.sent[0].Get("temperature").Raw, l.then().Get("temperature").Exists()), "2 false")
+			l.warns("generationConfig.temperature", chat.Dropped)
+		}
+		const topK = "Unable to submit request because it has a topK value of 200 but the supported range is from 1 (inclusive) to 65 (exclusive). Update the value and try again."
+		for from, ask := range map[string]string{A: `{"model":"m","max_tokens":99,"top_k":200,"messages":[{"role":"user","content":"go"}]}`, G: askG(`"topK":200`)} {
+			l := take(t, refusesFirst(trip{from: from, to: G, ask: ask}, 400, topK))
+			is(t, from, inLine(l.sent[0].Get("generationConfig.topK").Raw, l.then().Get("generationConfig.topK").Exists()), "200 false")
+			l.warns(map[string]string{A: "top_k", G: "generationConfig.topK"}[from], chat.Dropped)
+		}
+		// vLLM before it knew more of them.
+		const literal = `[{'type': 'literal_error', 'loc': ('body', 'reasoning_effort'), 'msg': "Input should be 'low', 'medium' or 'high'", 'input': 'none'}]`
+		off := `{"model":"m","max_tokens":99,"thinking":{"type":"disabled"},"messages":[{"role":"user","content":"go"}]}`
+		l := take(t, refusesFirst(trip{from: A, to: O, kind: "vllm", ask: off}, 400, literal))
+		is(t, "none", inLine(l.sent[0].Get("reasoning_effort").Str, l.then().Get("reasoning_effort").Exists()), "none false")
+		l.warns("thinking", chat.Dropped)
+	}},
+	// RooCodeInc/Roo-Code#12162, ltmoerdani/opencode-copilot-chat#20; vercel/ai#5609, charmbracelet/mods#480.
+	{number: 1499, name: "sampling that a model does not have, where its name told the client nothing, in other words", answer: "asked again without it, with a warning", run: func(t *testing.T) {
+		for _, words := range []string{
+			"`temperature` is deprecated for this model.", "Model incompatible request arguments supplied: temperature, top_p",
+			`litellm.BadRequestError: BedrockException - {"message":"The model returned the following errors: {\"error\":{\"message\":\"` + "`temperature`" + ` is deprecated for this model.\"}}"}`,
+		} {
+			for from, ask := range map[string]string{O: withO(`"temperature":0.5`), G: askG(`"temperature":0.5`)} {
+				l := take(t, refusesFirst(trip{from: from, to: O, own: true, ask: ask}, 400, words))
+				is(t, words, inLine(l.sent[0].Get("temperature").Raw, l.then().Get("temperature").Exists()), "0.5 false")
+				l.warns(map[string]string{O: "temperature", G: "generationConfig.temperature"}[from], chat.Dropped)
+			}
+		}
+	}},
+	// danny-avila/LibreChat#14231, mindconnect-ai/mindconnect#112, jeffdafoe/llm-memory-api#178: they think even where nobody asked for it.
+	{number: 1500, name: "tools, to a model that takes them only without thinking, by a name that does not tell", answer: "asked again with the effort none, with a warning", run: func(t *testing.T) {
+		tools := map[string]string{
+			O: withO(`%s"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{}}}}]`),
+			A: `{"model":"m","max_tokens":99,%s"messages":[{"role":"user","content":"go"}],"tools":[{"name":"f","input_schema":{"type":"object","properties":{}}}]}`,
+		}
+		efforts := map[string][]string{O: {``, `"reasoning_effort":"high",`, `"reasoning_effort":true,`}, A: {``, `"output_config":{"effort":"high"},`}}
+		for _, words := range []string{
+			"Function tools with reasoning_effort are not supported for gpt-5.6-terra in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.",
+			"Function tools with reasoning_effort are not supported for gpt-5.5 in /v1/chat/completions. Please use /v1/responses instead.",
+		} {
+			for from, ask := range tools {
+				for i, effort := range efforts[from] {
+					l := take(t, refusesFirst(trip{from: from, to: O, kind: "azure", own: true, model: "ours", ask: fmt.Sprintf(ask, effort)}, 400, words))
+					is(t, "effort", inLine(len(l.sent), l.then().Get("reasoning_effort").Str, l.then().Get("tools.#").Int()), "2 none 1")
+					verb, at := chat.Dropped, map[string]string{O: "reasoning_effort", A: "output_config.effort"}[from]
+					if i == 0 {
+						verb, at = chat.Added, map[string]string{O: "reasoning_effort", A: "thinking"}[from]
+					}
+					l.warns(at, verb)
+				}
+			}
+		}
+	}},
+	// QuantumNous/new-api#4317: clients that took the model for a Claude.
+	{number: 1501, name: "an answer's shape in Anthropic's words, in OpenAI's dialect", answer: "it is the shape of the answer; response_format counts before it, with a warning", run: func(t *testing.T) {
+		const schema = `{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}`
+		const format = `{"type":"json_schema","schema":` + schema + `}`
+		for _, member := range []string{`"output_config":{"format":` + format + `}`, `"output_format":` + format, `"extra_body":{"output_config":{"format":` + format + `}}`} {
+			l := take(t, trip{from: O, to: A, ask: withO(member)})
+			l.sends("output_config.format", format)
+			l.quiet()
+			take(t, trip{from: O, to: G, ask: withO(member)}).sends("generationConfig.responseJsonSchema", schema)
+			for _, both := range []string{`"response_format":{"type":"json_object"},` + member, member + `,"response_format":{"type":"json_object"}`} {
+				l = take(t, trip{from: O, to: G, ask: withO(both)})
+				is(t, both, l.got().Get("generationConfig.responseJsonSchema").Exists(), false)
+				is(t, both, len(l.losses), 1)
+			}
+		}
+		l := take(t, trip{from: O, to: G, ask: withO(`"guided_json":{"type":"array"},"output_format":` + format)})
+		l.warns("output_format", chat.Dropped)
+		l = take(t, trip{from: O, to: A, ask: withO(`"output_config":{"effort":"low","format":"mp3"},"output_format":"mp3"`)})
+		l.warns("output_config.format", chat.Dropped)
+		l.warns("output_format", chat.Dropped)
+	}},
+}}
