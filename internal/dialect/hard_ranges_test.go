@@ -119,4 +119,31 @@ var hardRanges = section{"BL", "what is chosen in another API's range, and refus
 		l.warns("output_config.format", chat.Dropped)
 		l.warns("output_format", chat.Dropped)
 	}},
+	// NousResearch/hermes-agent#14958, BerriAI/litellm#28138; Darkatse/TauriTavern#85: each has its own list of them.
+	{number: 1502, name: "the highest efforts and the lowest, to DeepSeek and OpenRouter", run: func(t *testing.T) {
+		for _, c := range []struct{ kind, wanted, sent string }{
+			{"deepseek", "max", "max"}, {"deepseek", "xhigh", "xhigh"}, {"deepseek", "minimal", "low"},
+			{"openrouter", "max", "xhigh"}, {"openrouter", "xhigh", "xhigh"}, {"openrouter", "minimal", "minimal"}, {"vllm", "max", "high"},
+		} {
+			ask := `{"model":"m","max_tokens":99,"reasoning_effort":"` + c.wanted + `","messages":[{"role":"user","content":"go"}]}`
+			l := take(t, trip{from: A, to: O, kind: c.kind, ask: ask})
+			l.sends("reasoning_effort", quoted(c.sent))
+			is(t, c.kind+" "+c.wanted, l.warned("reasoning_effort", chat.Approximated), c.sent != c.wanted)
+		}
+		off := askG(`"thinkingConfig":{"thinkingBudget":0}`)
+		take(t, trip{from: G, to: O, kind: "deepseek", ask: off}).sends("thinking", `{"type":"disabled"}`)
+		// CLIProxyAPI, in front of any model: nguyenphutrong/quotio#287.
+		for _, words := range []string{`level "none" not supported, valid levels: low, medium, high`, "Validation error for `reasoning_effort`: expected one of 'low' | 'medium' | 'high', received 'none'"} {
+			l := take(t, refusesFirst(trip{from: G, to: O, own: true, ask: off}, 400, words))
+			is(t, words, inLine(l.sent[0].Get("reasoning_effort").Str, l.then().Get("reasoning_effort").Exists()), "none false")
+			l.warns("generationConfig.thinkingConfig", chat.Dropped)
+		}
+	}},
+	{number: 1503, name: "a type in responseFormat by the name that its description has", run: func(t *testing.T) {
+		for _, mime := range []string{"application/json", "APPLICATION_JSON"} {
+			ask := askG(`"responseFormat":[{"text":{"mimeType":"` + mime + `","schema":{"type":"object","properties":{"a":{"type":"string"}}}}}]`)
+			take(t, trip{from: G, to: A, ask: ask}).sends("output_config.format.type", `"json_schema"`)
+		}
+		take(t, trip{from: G, to: A, ask: askG(`"responseFormat":[{"text":{"mimeType":"TEXT_PLAIN"}}]`)}).quiet()
+	}},
 }}

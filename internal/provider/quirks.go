@@ -88,6 +88,12 @@ var deepseekEdits = []Edit{
 	{Path: "seed", Field: chat.FieldSeed},
 }
 
+// What these take beyond the levels that all services know. DeepSeek holds low and medium for high, and xhigh for max.
+var (
+	deepseekEfforts   = []string{"none", "low", "medium", "high", "xhigh", "max"}
+	openrouterEfforts = []string{"none", "minimal", "low", "medium", "high", "xhigh"}
+)
+
 // xaiEdits: 400 for parameters that the model does not have.
 var xaiEdits = []Edit{
 	{Path: "presence_penalty", Field: chat.FieldPresence},

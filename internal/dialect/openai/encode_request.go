@@ -132,7 +132,9 @@ func (e *requestWriter) writeThinking() {
 		}
 	case e.t.Compatible:
 		e.effort = wanted
-		if wanted != "" {
+		if levels := e.t.Efforts; wanted != "" && levels != nil {
+			e.effort = dialect.NearestEffort(wanted, levels)
+		} else if wanted != "" {
 			e.effort = dialect.NearestEffort(wanted, []string{"none", "low", "medium", "high"})
 		}
 	case e.model.known && !e.model.reasons:

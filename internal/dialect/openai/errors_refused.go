@@ -36,6 +36,7 @@ var (
 	camels = map[string]string{
 		"reasoningEffort": "reasoning_effort", "presencePenalty": "presence_penalty", "frequencyPenalty": "frequency_penalty",
 		"think": "reasoning_effort", "thinking": "reasoning_effort", "reasoning": "reasoning_effort", // Ollama's words for it, and OpenRouter's
+		"level": "reasoning_effort", // CLIProxyAPI's
 	}
 )
 
@@ -60,7 +61,7 @@ var refusedNear = func() *regexp.Regexp {
 	const before = `unsupported|unknown|unrecognized|unexpected|invalid|n[o']t support|not permitted|not allowed`
 	const after = `unsupported|unknown|unexpected|not support|not permitted|not allowed|not valid|not enabled|should not exist|is allowed|are allowed|must be one of|must be unset|incompatible|cannot be|cannot find`
 	return regexp.MustCompile(`(?i)(?:` + before + `)[^.]{0,40}\b(` + names + `)\b|\b(` + names + `)\b[^.]{0,60}(?:` + after + `)|only 'auto' is supported for (tool_choice)|\b(tool_choice)\b[^.]{0,40}(?:is|are) supported|\b(tool_choice) forces|support the provided '(tool_choice)'|` +
-		`\b(temperature|top_p|top_k|presence_penalty|frequency_penalty|seed|reasoning_effort)\b[^.]{0,60}(?:input should be|range:|must be|参数非法)`)
+		`\b(temperature|top_p|top_k|presence_penalty|frequency_penalty|seed|reasoning_effort)\b[^.]{0,60}(?:input should be|expected one of|range:|must be|参数非法)|\b(level) \\*"\w+\\*" not supported`)
 }()
 
 // otherwise are refusals of what can be said otherwise.
