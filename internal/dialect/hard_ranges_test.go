@@ -146,4 +146,28 @@ var hardRanges = section{"BL", "what is chosen in another API's range, and refus
 		}
 		take(t, trip{from: G, to: A, ask: askG(`"responseFormat":[{"text":{"mimeType":"TEXT_PLAIN"}}]`)}).quiet()
 	}},
+	// langchain-ai/langchain-aws#1141, pydantic/pydantic-ai#7195; langchain-ai/langchain-aws#1273, BerriAI/litellm#39151, Yeachan-Heo/gajae-code#482.
+	{number: 1504, name: "a call that must be, of Claudes that think as they find fit, and of one that bears no force", answer: "sent as it is; where it is refused asked for in words, with a warning", run: func(t *testing.T) {
+		choices := map[string]string{`"required"`: `{"type":"any"}`, `{"type":"function","function":{"name":"f"}}`: `{"type":"tool","name":"f"}`}
+		for choice, sent := range choices {
+			ask := withO(`"reasoning_effort":"high","tool_choice":` + choice + `,"tools":[{"type":"function","function":{"name":"f"}}]`)
+			for _, model := range []string{"claude-opus-4-8", "claude-sonnet-5", "claude-fable-5"} {
+				l := take(t, trip{from: O, to: A, model: model, ask: ask})
+				l.sends("thinking.type", `"adaptive"`)
+				l.sends("tool_choice", sent)
+				is(t, model, l.warned("tool_choice", chat.Approximated), false)
+			}
+			l := take(t, trip{from: O, to: A, model: "claude-fable-5-1", ask: ask})
+			l.sends("tool_choice.type", `"auto"`)
+			l.warns("tool_choice", chat.Approximated)
+			for _, words := range []string{
+				`tool_choice: type "tool" and "any" are not supported for this model.`, "tool_choice: `any` and `tool` are not supported on this model.",
+				"tool_choice forces tool use is not compatible with this model", "Thinking may not be enabled when tool_choice forces tool use.",
+			} {
+				l = take(t, refusesFirst(trip{from: O, to: A, model: "claude-fable-5", ask: ask}, 400, words))
+				is(t, words, inLine(l.then().Get("tool_choice.type").Str, l.then().Get("thinking.type").Str, l.then().Get("system.#").Int()), "auto adaptive 1")
+				l.warns("tool_choice", chat.Approximated)
+			}
+		}
+	}},
 }}
