@@ -2,6 +2,7 @@ package dialect_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"stele/internal/chat"
@@ -169,5 +170,19 @@ var hardRanges = section{"BL", "what is chosen in another API's range, and refus
 				l.warns("tool_choice", chat.Approximated)
 			}
 		}
+	}},
+	// danny-avila/LibreChat#16054, aws-samples/generative-ai-use-cases#1139, anomalyco/opencode#35697; QuantumNous/new-api#1139: Google takes application/json as plain text only.
+	{number: 1505, name: "a text whose sender has no type for it, and JSON to Google", run: func(t *testing.T) {
+		file := func(kind, data string) string {
+			return `{"model":"m","messages":[{"role":"user","content":[{"type":"file","file":{"filename":"a.md","file_data":"data:` + kind + `;base64,` + data + `"}}]}]}`
+		}
+		const words, bytes = "IyBoaQo=", "IwBoaQo=" // "# hi", and the same with a zero in it
+		take(t, trip{from: O, to: A, ask: file("application/octet-stream", words)}).sends("messages.0.content.0.source", `{"type":"text","media_type":"text/plain","data":"# hi\n"}`)
+		take(t, trip{from: O, to: G, ask: file("application/octet-stream", words)}).sends("contents.0.parts.0.inlineData.mimeType", `"text/plain"`)
+		take(t, trip{from: O, to: G, ask: file("application/json", "e30=")}).sends("contents.0.parts.0.inlineData.mimeType", `"text/plain"`)
+		take(t, trip{from: O, to: G, ask: file("text/csv", "YSxi")}).sends("contents.0.parts.0.inlineData.mimeType", `"text/csv"`)
+		l := take(t, trip{from: G, to: O, ask: partG(`{"inlineData":{"mimeType":"application/octet-stream","data":"` + words + `"}}`)})
+		is(t, "words", strings.Contains(l.got().Raw, "# hi"), true)
+		refuses(t, trip{from: O, to: A, ask: file("application/octet-stream", bytes)}, "messages[0].content[0]")
 	}},
 }}
