@@ -185,4 +185,22 @@ var hardRanges = section{"BL", "what is chosen in another API's range, and refus
 		is(t, "words", strings.Contains(l.got().Raw, "# hi"), true)
 		refuses(t, trip{from: O, to: A, ask: file("application/octet-stream", bytes)}, "messages[0].content[0]")
 	}},
+	// Gitlawb/openclaude#599, liliMozi/openhanako#394, Alishahryar1/free-claude-code#1548; mnfst/llm-gateway#2464.
+	{number: 1506, name: "what says nothing of the answer, to a server of OpenAI's dialect that does not know it", answer: "asked again without it, and reported; at OpenAI's own API the client hears the refusal", run: func(t *testing.T) {
+		for words, member := range map[string]string{
+			`Invalid JSON payload received. Unknown name "store": Cannot find field.`: "store", `property 'metadata' is unsupported`: "metadata",
+			"Unrecognized request argument supplied: prompt_cache_key": "prompt_cache_key", "store: Extra inputs are not permitted": "store",
+		} {
+			ask := withO(`"store":false,"metadata":{"a":"b"},"prompt_cache_key":"k"`)
+			for _, streamed := range []bool{false, true} {
+				l := take(t, refusesFirst(trip{from: O, to: O, own: true, stream: streamed, ask: ask}, 400, words))
+				is(t, words, inLine(l.sent[0].Get(member).Exists(), l.then().Get(member).Exists(), len(l.then().Map()) >= 4), "true false true")
+				l.warns(member, chat.Ignored)
+			}
+			is(t, "at home: "+words, len(try(t, refusesFirst(trip{from: O, to: O, ask: ask}, 400, words)).sent), 1)
+		}
+		l := take(t, refusesFirst(trip{from: O, to: O, kind: "openrouter", ask: withO(`"thinking":{"type":"enabled","budget_tokens":2000}`)}, 400, "Validation: Unsupported parameter(s): `thinking`"))
+		is(t, "a switch of another server's", l.then().Get("thinking").Exists(), false)
+		l.warns("reasoning_effort", chat.Dropped)
+	}},
 }}

@@ -26,12 +26,15 @@ var droppable = []string{
 	"max_tokens", "max_completion_tokens", "service_tier", "safety_identifier", choiceField, dialect.UsageWish,
 }
 
+// hints say nothing of the answer. Only a client's own bytes bring them to a server that is not the author's.
+var hints = []string{"store", "metadata", "prompt_cache_key", "prompt_cache_options", "prompt_cache_retention"}
+
 // refusedCodes are those of an upstream that does not take a parameter, or none but its usual values.
 var refusedCodes = []string{"unsupported_parameter", "unsupported_value", "unknown_parameter", "extra_forbidden", "invalid_value", "literal_error", "enum"}
 
 // How upstreams name it in their words: Azure's older API, OpenAI's models that search, Groq, xAI.
 var (
-	refusedWords = regexp.MustCompile(`(?i)unsupported (?:parameter|value): '?(\w+)|(?:unrecognized|incompatible) request arguments? supplied: (\w+)|property '(\w+)' is unsupported|does not support (?:the )?parameter ` + "`?" + `(\w+)|` +
+	refusedWords = regexp.MustCompile(`(?i)unsupported (?:parameter|value)(?:\(s\))?: ['\x60]?(\w+)|(?:unrecognized|incompatible) request arguments? supplied: (\w+)|property '(\w+)' is unsupported|does not support (?:the )?parameter ` + "`?" + `(\w+)|` +
 		"temperature`? and `?(top_p)`? cannot both be specified") // the last is Claude's, behind other servers
 	camels = map[string]string{
 		"reasoningEffort": "reasoning_effort", "presencePenalty": "presence_penalty", "frequencyPenalty": "frequency_penalty",
@@ -44,7 +47,7 @@ var (
 // Go and Python, gateways before them. It may be left out of a client's own bytes as well.
 var refusedPlainly = func() *regexp.Regexp {
 	const quote = "['\"`]?"
-	names := quote + `\b(` + strings.Join(droppable, "|") + `)\b` + quote
+	names := quote + `\b(` + strings.Join(slices.Concat(droppable, hints), "|") + `)\b` + quote
 	return regexp.MustCompile(`(?i)` + strings.Join([]string{
 		`unknown (?:field|name|parameter):? ` + names, `unsupported parameter(?:\(s\))?:? ` + names, `unrecognized request arguments? supplied: ` + names,
 		`unexpected keyword argument ` + names, `not supported on this model: ` + names, `does not support the ` + names, names + `: extra inputs are not permitted`,
@@ -96,7 +99,7 @@ func (c *complaint) refusedField() string {
 	case dialect.Says(c.message, "function tools with reasoning_effort are not supported"): // also where none was asked for
 		return restField
 	}
-	if !slices.Contains(droppable, name) {
+	if !slices.Contains(droppable, name) && !slices.Contains(hints, name) {
 		return strings.ToLower(groupOf(refusedPlainly.FindStringSubmatch(c.message)))
 	}
 	return name

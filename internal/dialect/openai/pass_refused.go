@@ -17,6 +17,8 @@ var leavable = map[string]string{
 	"frequency_penalty": chat.FieldFrequency, "seed": chat.FieldSeed, "logprobs": chat.FieldLogprobs,
 	"reasoning_effort": chat.FieldThinking, "parallel_tool_calls": chat.FieldParallel,
 	"max_tokens": chat.FieldMaxTokens, "max_completion_tokens": chat.FieldMaxTokens, restField: chat.FieldThinking, dialect.UsageWish: "openai." + dialect.UsageWish,
+	"store": "openai.store", "metadata": "openai.metadata", "prompt_cache_key": "openai.prompt_cache_key",
+	"prompt_cache_options": "openai.prompt_cache_options", "prompt_cache_retention": "openai.prompt_cache_retention",
 }
 
 // otherSwitches say what reasoning_effort does, where that is not there.
@@ -59,7 +61,9 @@ func (l *layout) leaveRefused(edits *jsonscan.Edits, refused []string) (losses [
 			losses = append(losses, chat.Lost(leavable[name], chat.Approximated, "as "+other))
 		default:
 			edits.Remove(key, v)
-			if key.Name != "top_logprobs" {
+			if slices.Contains(hints, name) {
+				losses = append(losses, chat.Lost(leavable[name], chat.Ignored, "the server does not know it"))
+			} else if key.Name != "top_logprobs" {
 				losses = append(losses, chat.Lost(leavable[name], chat.Dropped, refusedNote))
 			}
 		}
