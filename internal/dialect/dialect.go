@@ -81,13 +81,14 @@ type ArrayEncoder interface {
 type Target struct {
 	Model      string // the upstream's name
 	Stream     bool
-	Compatible bool  // speaks the dialect, but is not its author's own service
-	Schemaless bool  // takes no schema for the answer, only JSON as such
-	Nameless   bool  // takes no name of the tool that is to be called
-	Choiceless bool  // cannot be told that a tool must be called
-	Threadless bool  // keeps no conversations that a client may go on with
-	Marks      bool  // takes Anthropic's cache markers, whichever dialect it speaks
-	MaxOutput  int64 // the model's own limit; 0: not known
+	Compatible bool     // speaks the dialect, but is not its author's own service
+	Schemaless bool     // takes no schema for the answer, only JSON as such
+	Nameless   bool     // takes no name of the tool that is to be called
+	Choiceless bool     // cannot be told that a tool must be called
+	Efforts    []string // the levels of thinking that a compatible server takes, least first; nil: none to high
+	Threadless bool     // keeps no conversations that a client may go on with
+	Marks      bool     // takes Anthropic's cache markers, whichever dialect it speaks
+	MaxOutput  int64    // the model's own limit; 0: not known
 	// Proof gives back a signature in the upstream's own words if this very
 	// upstream made it; others must be left out.
 	Proof func(text string) (raw string, ok bool)

@@ -1,9 +1,11 @@
 package dialect
 
 import (
+	"bytes"
 	"encoding/base64"
 	"net/url"
 	"strings"
+	"unicode/utf8"
 
 	"stele/internal/chat"
 	"stele/internal/wire"
@@ -140,8 +142,17 @@ func TypeOf(m *chat.Media) string {
 			return kind
 		}
 	}
-	if m.Type == "image/jpg" {
+	switch {
+	case m.Type == "image/jpg":
 		return "image/jpeg"
+	case m.Type == "application/octet-stream" && isWords(m.Base64): // as browsers call what they have no type for
+		return "text/plain"
 	}
 	return m.Type
+}
+
+// isWords reports whether a base64 payload is text.
+func isWords(payload string) bool {
+	b, err := base64.StdEncoding.DecodeString(payload)
+	return err == nil && len(b) > 0 && utf8.Valid(b) && !bytes.ContainsRune(b, 0)
 }

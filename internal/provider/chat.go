@@ -117,7 +117,7 @@ func (c *Chat) ask(ctx context.Context, req *chat.Request, t relay.Target, m *at
 func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m attempt) (_ outgoing, held *hold, err error) {
 	target := dialect.Target{
 		Model: t.Model, Stream: req.Stream, Compatible: !c.authors, Schemaless: c.account.Kind.Schemaless, Marks: c.account.Kind.Marks,
-		Nameless: c.account.Kind.Nameless, Choiceless: c.account.Kind.Choiceless, Threadless: !c.isHome(),
+		Nameless: c.account.Kind.Nameless, Choiceless: c.account.Kind.Choiceless, Efforts: c.account.Kind.Efforts, Threadless: !c.isHome(),
 		Proof: c.proof(req.Origin.Dialect, t.Model), Resume: m.resume, MaxOutput: cmp.Or(m.room, t.MostOutput),
 		Forget: m.has(fault.WithoutThoughts), Remind: m.has(fault.WithThoughts), Unenforced: m.has(fault.Unenforced),
 		SystemFirst: m.has(fault.SystemFirst), Bridge: m.has(fault.InTurns), Plain: m.has(fault.Plain), Loose: m.has(fault.Loose), Beside: m.has(fault.Beside), Worded: m.has(fault.Worded), Refused: m.refused,

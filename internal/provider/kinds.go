@@ -23,6 +23,7 @@ type Kind struct {
 	Options    []Option          // what it needs to know besides address and key
 	Moved      []Move            // headers of the dialect that go elsewhere
 	Edits      []Edit            // what it refuses of its dialect
+	Efforts    []string          // the levels of thinking it takes; nil: of compatible services none to high
 	Single     bool              // gives one answer at a time, whatever n says
 	Schemaless bool              // takes no schema for the answer, only JSON as such
 	Nameless   bool              // takes no name of the tool that is to be called
@@ -96,12 +97,12 @@ func Kinds() []Kind {
 			Dialect: "gemini", BaseURL: "https://" + homes["gemini"], Auth: "X-Goog-Api-Key", KeyEnv: "GEMINI_API_KEY", Options: proxied,
 		},
 		azure(), vertex(), vertexClaude(), bedrock(),
-		{Name: "openrouter", Title: "OpenRouter", Dialect: "openai", BaseURL: "https://openrouter.ai/api/v1", KeyEnv: "OPENROUTER_API_KEY", Bills: true, Marks: true},
+		{Name: "openrouter", Title: "OpenRouter", Dialect: "openai", BaseURL: "https://openrouter.ai/api/v1", KeyEnv: "OPENROUTER_API_KEY", Efforts: openrouterEfforts, Bills: true, Marks: true},
 		{Name: "groq", Title: "Groq", Dialect: "openai", BaseURL: "https://api.groq.com/openai/v1", KeyEnv: "GROQ_API_KEY", Edits: groqEdits, Single: true},
 		{Name: "mistral", Title: "Mistral", Dialect: "openai", BaseURL: "https://api.mistral.ai/v1", KeyEnv: "MISTRAL_API_KEY", Edits: mistralEdits},
 		{
 			Name: "deepseek", Title: "DeepSeek", Dialect: "openai", BaseURL: "https://api.deepseek.com/v1", KeyEnv: "DEEPSEEK_API_KEY",
-			Edits: deepseekEdits, Single: true, Schemaless: true,
+			Edits: deepseekEdits, Efforts: deepseekEfforts, Single: true, Schemaless: true,
 		},
 		{Name: "xai", Title: "xAI", Dialect: "openai", BaseURL: "https://api.x.ai/v1", KeyEnv: "XAI_API_KEY", Edits: xaiEdits, Bills: true},
 		{

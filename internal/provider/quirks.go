@@ -70,11 +70,12 @@ var groqEdits = []Edit{
 	{Path: "messages.#.reasoning_details", Pass: true},
 }
 
-// mistralEdits: 422 for any member it does not know. Usage comes in every
+// mistralEdits: 422 for any member it does not know, and for seeds below 0. Usage comes in every
 // stream; ids of calls have nine letters and digits.
 var mistralEdits = append([]Edit{
 	{Path: "stream_options", Pass: true},
 	{Path: "max_completion_tokens", Name: "max_tokens"},
+	{Path: "seed", Is: "-", Field: chat.FieldSeed},
 	{Path: "seed", Name: "random_seed"},
 	{Path: "messages.#.tool_calls.#.id", Digits: 9, Pass: true},
 	{Path: "messages.#.tool_call_id", Digits: 9, Pass: true},
@@ -86,6 +87,12 @@ var deepseekEdits = []Edit{
 	{Path: "top_k", Field: chat.FieldTopK},
 	{Path: "seed", Field: chat.FieldSeed},
 }
+
+// What these take beyond the levels that all services know. DeepSeek holds low and medium for high, and xhigh for max.
+var (
+	deepseekEfforts   = []string{"none", "low", "medium", "high", "xhigh", "max"}
+	openrouterEfforts = []string{"none", "minimal", "low", "medium", "high", "xhigh"}
+)
 
 // xaiEdits: 400 for parameters that the model does not have.
 var xaiEdits = []Edit{

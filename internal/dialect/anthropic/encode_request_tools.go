@@ -179,7 +179,7 @@ func (w *requestWriter) writeRest(raw json.RawMessage, b []byte) []byte {
 	return b
 }
 
-// writeChoice writes how tools are chosen. Some models, and all that were asked to think, bear no
+// writeChoice writes how tools are chosen. Some models, and older ones that were asked to think, bear no
 // force: then the model is told in words.
 func (w *requestWriter) writeChoice(p *plan) {
 	choice := &w.talk.Choice
@@ -197,7 +197,7 @@ func (w *requestWriter) writeChoice(p *plan) {
 		return
 	case choice.Mode == chat.Unset && !choice.Serial:
 		return
-	case forced && (!w.can.forced || p.kind == thinkEnabled || p.kind == thinkAdaptive):
+	case forced && (!w.can.forced || p.kind == thinkEnabled || p.kind == thinkAdaptive && !w.can.both):
 		w.lose(chat.Lost(chat.FieldChoice, chat.Approximated, "asked for in words"))
 		w.system = append(w.system, newTextBlock(dialect.MustCall(w.names.To, choice.Name), nil))
 	case choice.Mode == chat.Named:

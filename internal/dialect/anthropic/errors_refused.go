@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"stele/internal/dialect"
 )
 
 // refusals are how Anthropic, and who serves its models, say that a model does not take something that a request
@@ -28,6 +30,7 @@ var refusals = []struct {
 	{regexp.MustCompile(`thinking: extra inputs are not permitted|does not support thinking|thinking is not supported`), "thinking", func(t *traits) {
 		t.adaptive, t.budget, t.disabled, t.between, t.always = false, false, false, false, false
 	}},
+	{regexp.MustCompile(`tool_choice: (type )?(any|tool)( and (any|tool))? (is|are) not supported|tool_choice forces tool use`), dialect.ToolChoice, func(t *traits) { t.forced = false }},
 	{regexp.MustCompile(`expected thinking or redacted_thinking, but found`), begun, func(*traits) {}},
 	{regexp.MustCompile(`not support assistant message prefill|must end with a user message|last message must (be from|have role) (the )?user`), "prefill", func(t *traits) { t.prefill = false }},
 	{regexp.MustCompile(`effort: input should be|not support effort level|effort \S+ is not supported when thinking is disabled`), "effort.level", func(t *traits) { t.efforts = oldEfforts[:3] }},

@@ -16,6 +16,7 @@ type traits struct {
 	efforts   []string // levels of output_config.effort; nil: none
 	prefill   bool     // the last turn may be the assistant's
 	forced    bool     // tool_choice any and tool
+	both      bool     // those while it thinks as much as it finds fit
 	sampling  freedom
 	format    bool // output_config.format and strict tools
 	system    bool // system turns in the middle
@@ -63,7 +64,7 @@ var (
 		adaptive: true, disabled: true, omitted: true, efforts: allEfforts, forced: true, sampling: noSampling, format: true, maxOutput: 128000,
 	}
 	claude48 = traits{
-		adaptive: true, disabled: true, omitted: true, efforts: allEfforts, forced: true, sampling: noSampling, format: true,
+		adaptive: true, disabled: true, omitted: true, efforts: allEfforts, forced: true, both: true, sampling: noSampling, format: true,
 		system: true, maxOutput: 128000,
 	}
 	small55 = traits{

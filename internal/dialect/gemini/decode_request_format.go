@@ -51,7 +51,7 @@ func (r *requestReader) readResponseFormat(path string, v jsonscan.Value) {
 		for key, v := range fields(v) {
 			switch key.name {
 			case "mimeType":
-				r.format.mimeType = r.readWord(path+".text.mimeType", v)
+				r.format.mimeType = strings.Replace(strings.ToLower(r.readWord(path+".text.mimeType", v)), "_", "/", 1) // or APPLICATION_JSON
 			case "schema":
 				r.format.jsonSchema, r.format.schemaField = r.readObject(path+".text.schema", v), path+".text.schema"
 			default:

@@ -71,9 +71,13 @@ func (w *requestWriter) writeSampling() {
 	}
 }
 
-// writeNumber writes a number, if there is one.
+// writeNumber writes a number, if there is one, and if the model has not refused it.
 func (w *requestWriter) writeNumber(name string, f *float64) {
-	if f != nil {
+	switch {
+	case f == nil:
+	case w.refuses(name):
+		w.lose(chat.Lost(leavable[name][1], chat.Dropped, notTaken))
+	default:
 		w.Key(name).Float(*f)
 	}
 }

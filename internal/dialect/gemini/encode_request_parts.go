@@ -319,6 +319,9 @@ func documentText(p *chat.Part) string {
 func (w *requestWriter) writeBlob(p *chat.Part) {
 	m := p.Media
 	kind := dialect.TypeOf(m)
+	if dialect.IsText(kind) && !strings.HasPrefix(kind, "text/") { // the API takes application/json as text only
+		kind = "text/plain"
+	}
 	switch {
 	case m.Base64 != "":
 		writeInline(&w.Writer, typeOr(kind, p.Kind), m.Base64)

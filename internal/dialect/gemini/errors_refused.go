@@ -29,6 +29,9 @@ var refusals = []struct {
 	{mediaResolution, regexp.MustCompile(`(?i)media[ _]?resolution is not (enabled|supported)`)},
 }
 
+// outOfRange is how Google says that a model takes a number only within narrower bounds than the API.
+var outOfRange = regexp.MustCompile(`(?i)an? (\w+) value of \S+ but the supported range is`)
+
 // unknownName is how Google, and servers that are a version behind, say that they do not know a member.
 var unknownName = regexp.MustCompile(`(?i)unknown name \\*"?(\w+)\\*"?( at \S*function_?(call|response)\b)?`)
 
@@ -41,6 +44,9 @@ func refusedField(words string) string {
 		if r.words.MatchString(words) {
 			return r.name
 		}
+	}
+	if found := outOfRange.FindStringSubmatch(words); found != nil && leavable[toCamel(found[1])][0] != "" {
+		return leavable[toCamel(found[1])][0]
 	}
 	for _, found := range unknownName.FindAllStringSubmatch(words, -1) {
 		member := toCamel(found[1])

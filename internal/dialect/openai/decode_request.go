@@ -130,6 +130,8 @@ type requestReader struct {
 	logprobs bool
 	top      *int64 // top_logprobs
 	user     string // the older spelling of safety_identifier
+	format   *chat.Format
+	formatAt string // where that stands, which is not response_format
 	think    switches
 	inner    map[string]string // where those of them stand that are in another field
 	open     []chat.Part       // the calls of the last turn
@@ -224,6 +226,12 @@ func (r *requestReader) settle() error {
 		c.Spell(chat.FieldUser, name+".user")
 	} else if r.user != "" && r.user != c.User {
 		r.note("user", chat.Ignored, "safety_identifier is given as well")
+	}
+	if c.Format == nil && r.format != nil {
+		c.Format = r.format
+		c.Spell(chat.FieldFormat, name+"."+r.formatAt)
+	} else if r.format != nil {
+		r.note(r.formatAt, chat.Dropped, "response_format is given as well")
 	}
 	switch {
 	case r.logprobs && r.top != nil:

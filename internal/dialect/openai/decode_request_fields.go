@@ -164,14 +164,19 @@ var fields = map[string]fieldReader{
 			r.note(key, chat.Dropped, "")
 		}
 		for member, level := range v.Members() {
-			if at := key + "." + member.Name; member.Name == "effort" {
-				err = r.keepInner("reasoning_effort", level, at)
-			} else if !level.Absent() {
+			switch at := key + "." + member.Name; {
+			case member.Name == "effort":
+				err = cmp.Or(err, r.keepInner("reasoning_effort", level, at))
+			case level.Absent():
+			case member.Name == "format":
+				err = cmp.Or(err, readOthersFormat(r, level, at))
+			default:
 				r.note(at, chat.Dropped, "")
 			}
 		}
 		return err
 	},
+	"output_format": readOthersFormat, // Anthropic's, by its older name
 }
 
 // keepInner keeps a switch that stands in another field. One that the body has itself counts before it.
@@ -299,14 +304,32 @@ func readGuided(r *requestReader, v jsonscan.Value, key string) error {
 	if text := v.View(); text != "" && jsonscan.Valid([]byte(text), jsonscan.Strict) {
 		v = jsonscan.At([]byte(text), 0)
 	}
-	switch {
-	case v.Kind() != object:
+	if v.Kind() != object {
 		return refuseType(key, "a JSON Schema")
-	case r.c.Format == nil:
-		r.c.Format = &chat.Format{Kind: chat.JSONSchema, Schema: v.Raw()}
-		r.c.Spell(chat.FieldFormat, name+"."+key)
+	}
+	r.keepFormat(v, key)
+	return nil
+}
+
+// readOthersFormat reads the shape of an answer in Anthropic's words, which clients send here that took the model for a Claude.
+func readOthersFormat(r *requestReader, v jsonscan.Value, key string) error {
+	switch schema := v.Get("schema"); {
+	case v.Get("type").View() == "json_schema" && schema.Kind() == object:
+		r.noteOthers(v, key, "type", "schema")
+		r.keepFormat(schema, key)
+	case dialect.Asks(v): // as what another server has by that name
+		r.note(key, chat.Dropped, "")
 	}
 	return nil
+}
+
+// keepFormat keeps the shape of an answer that does not stand in response_format, until all fields are there.
+func (r *requestReader) keepFormat(schema jsonscan.Value, at string) {
+	if r.format != nil {
+		r.note(at, chat.Dropped, r.formatAt+" is given as well")
+		return
+	}
+	r.format, r.formatAt = &chat.Format{Kind: chat.JSONSchema, Schema: schema.Raw()}, at
 }
 
 func readStrict(v jsonscan.Value) *bool {

@@ -114,22 +114,30 @@ func (e *requestWriter) refuseField(field, why string, args ...any) {
 	e.refuse(chat.Lost(field, chat.Dropped, ""), why, args...)
 }
 
+// What becomes of thinking beside tools.
+const (
+	toolsNote = "this model takes tools only without thinking"
+	restNote  = "none: " + toolsNote
+)
+
 // writeThinking writes the effort. OpenAI's newest models take it and tools only one
 // at a time on this API.
 func (e *requestWriter) writeThinking() {
 	wanted, exact := wantedEffort(e.c.Thinking, e.model)
 	switch {
+	case len(e.tools) > 0 && (e.model.mustSayNone() || e.refuses(restField)):
+		e.effort = "none"
+		if wanted == "" {
+			e.lose(chat.FieldThinking, chat.Added, restNote)
+		}
 	case e.t.Compatible:
 		e.effort = wanted
-		if wanted != "" {
+		if levels := e.t.Efforts; wanted != "" && levels != nil {
+			e.effort = dialect.NearestEffort(wanted, levels)
+		} else if wanted != "" {
 			e.effort = dialect.NearestEffort(wanted, []string{"none", "low", "medium", "high"})
 		}
 	case e.model.known && !e.model.reasons:
-	case len(e.tools) > 0 && e.model.mustSayNone():
-		e.effort = "none"
-		if wanted == "" {
-			e.lose(chat.FieldThinking, chat.Added, "none: this model takes tools only without thinking")
-		}
 	case len(e.tools) > 0 && !e.model.thinksWithTools():
 	case wanted != "":
 		e.effort = dialect.NearestEffort(wanted, e.model.efforts())
@@ -145,7 +153,7 @@ func (e *requestWriter) writeThinking() {
 	case wanted == "none" || e.effort != "none":
 		e.lose(chat.FieldThinking, chat.Approximated, "effort "+e.effort)
 	default:
-		e.lose(chat.FieldThinking, chat.Dropped, "this model takes tools only without thinking")
+		e.lose(chat.FieldThinking, chat.Dropped, toolsNote)
 	}
 	if t := e.c.Thinking; t != nil && t.Show != nil && *t.Show && !e.t.Compatible {
 		e.lose(chat.FieldThinking, chat.Ignored, "OpenAI does not show thoughts here")
@@ -170,11 +178,13 @@ func (e *requestWriter) writeSampling() {
 		key, field string
 		value      *float64
 		usual      float64
+		least      float64
+		most       float64
 	}{
-		{"temperature", chat.FieldTemperature, s.Temperature, 1},
-		{"top_p", chat.FieldTopP, s.TopP, 1},
-		{"presence_penalty", chat.FieldPresence, s.Presence, 0},
-		{"frequency_penalty", chat.FieldFrequency, s.Frequency, 0},
+		{"temperature", chat.FieldTemperature, s.Temperature, 1, 0, 2},
+		{"top_p", chat.FieldTopP, s.TopP, 1, 0, 1},
+		{"presence_penalty", chat.FieldPresence, s.Presence, 0, -2, 2},
+		{"frequency_penalty", chat.FieldFrequency, s.Frequency, 0, -2, 2},
 	} {
 		switch {
 		case f.value == nil:
@@ -182,7 +192,11 @@ func (e *requestWriter) writeSampling() {
 		case e.refusesSampling() || e.refuses(f.key):
 			e.lose(f.field, chat.Dropped, refusedNote)
 		default:
-			e.Key(f.key).Float(*f.value)
+			value := min(max(*f.value, f.least), f.most)
+			if value != *f.value {
+				e.lose(f.field, chat.Approximated, "the API's limit")
+			}
+			e.Key(f.key).Float(value)
 		}
 	}
 	switch {

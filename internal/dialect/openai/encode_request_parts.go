@@ -284,7 +284,7 @@ func plainText(p chat.Part) (string, bool) {
 		return p.Media.Plain, true
 	case len(texts) > 0:
 		return strings.Join(texts, "\n"), true
-	case dialect.IsText(p.Media.Type) && p.Media.Base64 != "":
+	case p.Media.Base64 != "" && dialect.IsText(dialect.TypeOf(p.Media)):
 		b, err := base64.StdEncoding.DecodeString(p.Media.Base64)
 		return string(b), err == nil && utf8.Valid(b)
 	case dialect.IsText(p.Media.Type) && p.Media.URL == "" && p.Media.FileID == "": // an empty file, which the model is to know of

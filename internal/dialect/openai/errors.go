@@ -207,6 +207,8 @@ func (c *complaint) mend(e *fault.Error) *fault.Error {
 	switch {
 	case e.Refused == "":
 		return e
+	case slices.Contains(hints, named):
+		return e.MendedBy(fault.Without | fault.Unhinted)
 	case named != "" && leavable[named] != "": // plainly that, and not a value that no model takes
 		return e.MendedBy(fault.Without | fault.Editable)
 	}

@@ -17,6 +17,7 @@ const (
 	signatureField   = dialect.Signatures // Google's placeholder
 	wholeField       = "stream: false"    // as a stream, of which the whole answer is made
 	streamField      = "stream: true"     // as a whole answer, of which the stream is made
+	restField        = "reasoning_effort: none"
 )
 
 // droppable are the parameters that a request can do without, or say otherwise.
@@ -25,16 +26,20 @@ var droppable = []string{
 	"max_tokens", "max_completion_tokens", "service_tier", "safety_identifier", choiceField, dialect.UsageWish,
 }
 
+// hints say nothing of the answer. Only a client's own bytes bring them to a server that is not the author's.
+var hints = []string{"store", "metadata", "prompt_cache_key", "prompt_cache_options", "prompt_cache_retention"}
+
 // refusedCodes are those of an upstream that does not take a parameter, or none but its usual values.
 var refusedCodes = []string{"unsupported_parameter", "unsupported_value", "unknown_parameter", "extra_forbidden", "invalid_value", "literal_error", "enum"}
 
-// How upstreams name it in their words: Azure's older API, Groq, xAI.
+// How upstreams name it in their words: Azure's older API, OpenAI's models that search, Groq, xAI.
 var (
-	refusedWords = regexp.MustCompile(`(?i)unsupported (?:parameter|value): '?(\w+)|unrecognized request argument supplied: (\w+)|property '(\w+)' is unsupported|does not support (?:the )?parameter ` + "`?" + `(\w+)|` +
+	refusedWords = regexp.MustCompile(`(?i)unsupported (?:parameter|value)(?:\(s\))?: ['\x60]?(\w+)|(?:unrecognized|incompatible) request arguments? supplied: (\w+)|property '(\w+)' is unsupported|does not support (?:the )?parameter ` + "`?" + `(\w+)|` +
 		"temperature`? and `?(top_p)`? cannot both be specified") // the last is Claude's, behind other servers
 	camels = map[string]string{
 		"reasoningEffort": "reasoning_effort", "presencePenalty": "presence_penalty", "frequencyPenalty": "frequency_penalty",
 		"think": "reasoning_effort", "thinking": "reasoning_effort", "reasoning": "reasoning_effort", // Ollama's words for it, and OpenRouter's
+		"level": "reasoning_effort", // CLIProxyAPI's
 	}
 )
 
@@ -42,22 +47,24 @@ var (
 // Go and Python, gateways before them. It may be left out of a client's own bytes as well.
 var refusedPlainly = func() *regexp.Regexp {
 	const quote = "['\"`]?"
-	names := quote + `\b(` + strings.Join(droppable, "|") + `)\b` + quote
+	names := quote + `\b(` + strings.Join(slices.Concat(droppable, hints), "|") + `)\b` + quote
 	return regexp.MustCompile(`(?i)` + strings.Join([]string{
 		`unknown (?:field|name|parameter):? ` + names, `unsupported parameter(?:\(s\))?:? ` + names, `unrecognized request arguments? supplied: ` + names,
 		`unexpected keyword argument ` + names, `not supported on this model: ` + names, `does not support the ` + names, names + `: extra inputs are not permitted`,
 		`not permitted, field: ` + names, `\(` + names + ` was unexpected`, `(?:parameter|field|property) ` + names + ` (?:is not supported|is not allowed|should not exist)`,
-		`^` + names + ` is not supported`,
+		`^` + names + ` is not supported`, names + ` is deprecated`,
 	}, "|"))
 }()
 
 // refusedNear is a parameter, and near it that it is not taken, or not with this value: servers in Rust, Go and Python, gateways
-// before them, Fireworks, Moonshot, Alibaba, DeepSeek, Google. A sentence that only sounds so costs one call more.
+// before them, Fireworks, Moonshot, Alibaba, DeepSeek, Google, and of sampling, which a client may have chosen within its own
+// API's range, Mistral, Anthropic, vLLM and Zhipu. A sentence that only sounds so costs one call more.
 var refusedNear = func() *regexp.Regexp {
 	names := strings.Join(droppable, "|") + "|presencePenalty|frequencyPenalty|reasoningEffort|reasoning|thinking|think"
 	const before = `unsupported|unknown|unrecognized|unexpected|invalid|n[o']t support|not permitted|not allowed`
 	const after = `unsupported|unknown|unexpected|not support|not permitted|not allowed|not valid|not enabled|should not exist|is allowed|are allowed|must be one of|must be unset|incompatible|cannot be|cannot find`
-	return regexp.MustCompile(`(?i)(?:` + before + `)[^.]{0,40}\b(` + names + `)\b|\b(` + names + `)\b[^.]{0,60}(?:` + after + `)|only 'auto' is supported for (tool_choice)|\b(tool_choice)\b[^.]{0,40}(?:is|are) supported|\b(tool_choice) forces|support the provided '(tool_choice)'`)
+	return regexp.MustCompile(`(?i)(?:` + before + `)[^.]{0,40}\b(` + names + `)\b|\b(` + names + `)\b[^.]{0,60}(?:` + after + `)|only 'auto' is supported for (tool_choice)|\b(tool_choice)\b[^.]{0,40}(?:is|are) supported|\b(tool_choice) forces|support the provided '(tool_choice)'|` +
+		`\b(temperature|top_p|top_k|presence_penalty|frequency_penalty|seed|reasoning_effort)\b[^.]{0,60}(?:input should be|expected one of|range:|must be|参数非法)|\b(level) \\*"\w+\\*" not supported`)
 }()
 
 // otherwise are refusals of what can be said otherwise.
@@ -86,10 +93,13 @@ func (c *complaint) refusedField() string {
 	if own, ok := camels[name]; ok {
 		name = own
 	}
-	if dialect.Says(c.message, "reasoning is mandatory") { // OpenRouter's
+	switch {
+	case dialect.Says(c.message, "reasoning is mandatory"): // OpenRouter's
 		return "reasoning_effort"
+	case dialect.Says(c.message, "function tools with reasoning_effort are not supported"): // also where none was asked for
+		return restField
 	}
-	if !slices.Contains(droppable, name) {
+	if !slices.Contains(droppable, name) && !slices.Contains(hints, name) {
 		return strings.ToLower(groupOf(refusedPlainly.FindStringSubmatch(c.message)))
 	}
 	return name

@@ -160,6 +160,9 @@ func (l *layout) respell(edits *jsonscan.Edits, t dialect.Target) (losses []chat
 	}
 	level, exact := wantedEffort(thinking, model)
 	switch thinks := model.reasons || !model.known; {
+	case mustRest(t.Refused):
+		edits.Append(l.root, "reasoning_effort", []byte(`"none"`))
+		losses = append(losses, chat.Lost(chat.FieldThinking, chat.Dropped, toolsNote))
 	case level == "" || level == "none" && !thinks:
 	case slices.Contains(t.Refused, "reasoning_effort"):
 		losses = append(losses, chat.Lost(chat.FieldThinking, chat.Dropped, refusedNote))
