@@ -39,6 +39,9 @@ type answer struct {
 	summary    strings.Builder  // of the conversation, where that is what is asked for
 	stop       chat.Stop        // why the model stopped
 	said       int              // bytes of all that the model said
+	sourceless int              // sources that have no address
+	belated    int              // and those of words that are told already
+	moderated  []byte           // what a moderation found, as the chat route has it
 	usage      usage
 	tier       string
 }
@@ -159,7 +162,7 @@ func (a *answer) response(status string, failed *failure) []byte {
 	}
 	w.Key("error")
 	if failed != nil {
-		w.Open(object).Key("code").Text(failed.code).Key("message").Text(failed.message).Close(object)
+		failed.writeIn(&w)
 	} else {
 		w.Null()
 	}
@@ -183,7 +186,12 @@ func (a *answer) response(status string, failed *failure) []byte {
 	if a.thread != "" {
 		w.Key("conversation").Open(object).Key("id").Text(a.thread).Close(object)
 	}
+	a.writeModeration(&w)
 	a.usage.write(w.Key("usage"))
+	a.usage.writeTools(&w)
+	if list := a.notes(); a.run != nil && len(list) > 0 {
+		w.Key("stele_dropped").Text(strings.Join(list, ", "))
+	}
 	return w.Close(object).Bytes()
 }
 
