@@ -29,8 +29,8 @@ func trailing(t *testing.T, at, body string) (events, dropped string) {
 	return string(raw), dropped
 }
 
-// TestNothingOfAnAnswerIsLostInSilence has answers that hold what the Responses API has no item for.
-func TestNothingOfAnAnswerIsLostInSilence(t *testing.T) {
+// TestHard1535NothingOfAnAnswerIsLostInSilence has answers that hold what the Responses API has no item for.
+func TestHard1535NothingOfAnAnswerIsLostInSilence(t *testing.T) {
 	t.Parallel()
 	const call = `"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]`
 	source := func(at string) string {
@@ -97,8 +97,8 @@ func TestWhatTheServerDroppedIsToldInTheBackground(t *testing.T) {
 	}
 }
 
-// TestErrorsHaveCodesOfTheResponsesAPI has libraries with closed types read them, and Codex what it does not try again.
-func TestErrorsHaveCodesOfTheResponsesAPI(t *testing.T) {
+// TestHard1536ErrorsHaveCodesOfTheResponsesAPI has libraries with closed types read them, and Codex what it does not try again.
+func TestHard1536ErrorsHaveCodesOfTheResponsesAPI(t *testing.T) {
 	t.Parallel()
 	for told, want := range map[string]string{
 		"upstream_error": "server_error", "upstream_timeout": "server_error", "unavailable": "server_error", "anything": "server_error",
@@ -122,9 +122,9 @@ func TestErrorsHaveCodesOfTheResponsesAPI(t *testing.T) {
 	}
 }
 
-// TestCodexWaitsForALimit tells Codex in the stream how long a limit lasts: of a 429 it thinks that nothing helps
+// TestHard1537CodexWaitsForALimit tells Codex in the stream how long a limit lasts: of a 429 it thinks that nothing helps
 // (openai/codex#30471, BigPizzaV3/CodexPlusPlus#1224).
-func TestCodexWaitsForALimit(t *testing.T) {
+func TestHard1537CodexWaitsForALimit(t *testing.T) {
 	t.Parallel()
 	const limited, spent = `{"error":{"message":"Slow down.","type":"rate_limit_error","param":null,"code":"rate_limit_exceeded"}}`, `{"error":{"message":"Spent.","type":"insufficient_quota","param":null,"code":"insufficient_quota"}}`
 	for _, row := range []struct {
@@ -164,8 +164,8 @@ func TestCodexWaitsForALimit(t *testing.T) {
 	}
 }
 
-// TestAPageOfAProxyIsAnError has something before the server refuse, in words that are none of its own.
-func TestAPageOfAProxyIsAnError(t *testing.T) {
+// TestHard1538APageOfAProxyIsAnError has something before the server refuse, in words that are none of its own.
+func TestHard1538APageOfAProxyIsAnError(t *testing.T) {
 	t.Parallel()
 	for page, want := range map[string]string{
 		"<html><body>502 Bad Gateway</body></html>": "What stands before the Stele server answered with status 502: nothing that can be read.",

@@ -171,6 +171,9 @@ func writeUsage(w *jsonscan.Writer, u chat.Usage) {
 	w.Key("audio_tokens").Int(u.Of.AudioOutput).Key("accepted_prediction_tokens").Int(0).Key("rejected_prediction_tokens").Int(0)
 	writeSome(w, "image_tokens", u.Of.ImageOutput)
 	w.Close(object)
+	if u.Searches > 0 { // OpenRouter's and LiteLLM's name, OpenAI has none
+		w.Key("server_tool_use").Open(object).Key("web_search_requests").Int(u.Searches).Close(object)
+	}
 	dialect.WriteCost(w, u.Cost)
 	w.Close(object)
 }
