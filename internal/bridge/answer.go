@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -181,7 +180,7 @@ func (a *answer) response(status string, failed *failure) []byte {
 	for _, item := range a.items {
 		w.Raw(item)
 	}
-	w.Close(array).Key("store").Bool(a.store).Key("truncation").Plain("disabled").Key("service_tier").Text(cmp.Or(a.tier, "default"))
+	w.Close(array).Key("store").Bool(a.store).Key("truncation").Plain("disabled").Key("service_tier").Text(tierOf(a.tier))
 	a.writeEchoed(&w)
 	if a.thread != "" {
 		w.Key("conversation").Open(object).Key("id").Text(a.thread).Close(object)
@@ -193,6 +192,16 @@ func (a *answer) response(status string, failed *failure) []byte {
 		w.Key("stele_dropped").Text(strings.Join(list, ", "))
 	}
 	return w.Close(object).Bytes()
+}
+
+// tiers are those that this API knows. Others' words for the usual one are none to clients with closed types.
+var tiers = []string{"auto", "default", "flex", "scale", "priority", "fast"}
+
+func tierOf(word string) string {
+	if slices.Contains(tiers, word) {
+		return word
+	}
+	return "default"
 }
 
 // at is where the next item stands in the output.

@@ -135,6 +135,10 @@ func TestHardStreams(t *testing.T) {
 		"a tool in free text":                  {chunks("tool_calls", callOf(`"index":0,"id":"a","function":{"name":"patch","arguments":"{\"input\":\"x\\ny\"}"}`)), map[string]string{"output.0.type": `"custom_tool_call"`, "output.0.input": `"x\ny"`}},
 		"a tool in free text, otherwise named": {chunks("tool_calls", callOf(`"index":0,"id":"a","function":{"name":"patch","arguments":"{\"patch\":\"x\"}"}`)), map[string]string{"output.0.input": `"x"`}},
 		"a tool in mere text":                  {chunks("tool_calls", callOf(`"index":0,"id":"a","function":{"name":"patch","arguments":"\"x\""}`)), map[string]string{"output.0.input": `"x"`}},
+		"a tool in free text as a command":     {chunks("tool_calls", callOf(`"index":0,"id":"a","function":{"name":"patch","arguments":"{\"command\":[\"patch\",\"x\"]}"}`)), map[string]string{"output.0.input": `"x"`}},
+		"a namespace with a dot":               {chunks("tool_calls", callOf(`"index":0,"id":"a","function":{"name":"mcp__node.js","arguments":"{}"}`)), map[string]string{"output.0.namespace": `"mcp__node__"`, "output.0.name": `"js"`}},
+		"a namespace that is left out":         {chunks("tool_calls", callOf(`"index":0,"id":"a","function":{"name":"js","arguments":"{}"}`)), map[string]string{"output.0.namespace": `"mcp__node__"`, "output.0.name": `"js"`}},
+		"a namespace that none has":            {chunks("tool_calls", callOf(`"index":0,"id":"a","function":{"name":"functions.f","arguments":"{}"}`)), map[string]string{"output.0.namespace": "", "output.0.name": `"f"`}},
 		"a tool that nobody offered":           {chunks("tool_calls", callOf(`"index":0,"id":"a","function":{"name":"ghost","arguments":"{}"}`)), map[string]string{"output.0.type": `"function_call"`, "output.0.name": `"ghost"`}},
 		"an id that was used before":           {chunks("tool_calls", callOf(`"index":0,"id":"old","function":{"name":"f","arguments":"{}"}`)), map[string]string{`output.#(call_id=="old")#|#`: "0", "output.#": "1"}},
 		"one id for two calls":                 {chunks("tool_calls", callOf(`"index":0,"id":"a","function":{"name":"f","arguments":"{}"}`), callOf(`"index":1,"id":"a","function":{"name":"f","arguments":"{}"}`)), map[string]string{"output.#": "2", `output.#(call_id=="a")#|#`: "1"}},
@@ -142,7 +146,7 @@ func TestHardStreams(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBridge(t, newServer(t, c.stream))
-			body := `"model":"m","store":false,"tools":[{"type":"custom","name":"patch"},{"type":"function","name":"f"}],"input":[{"role":"user","content":"go"},` +
+			body := `"model":"m","store":false,"tools":[{"type":"custom","name":"patch"},{"type":"function","name":"f"},{"type":"namespace","name":"mcp__node__","tools":[{"type":"function","name":"js"}]}],"input":[{"role":"user","content":"go"},` +
 				`{"type":"function_call","call_id":"old","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"old","output":"ok"}]}`
 			status, _, events := post(t, b.URL+"/v1/responses", `{"stream":true,`+body)
 			last := lawful(t, events)

@@ -10,6 +10,7 @@ import (
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/label"
 )
 
 // What is not carried is told in one place, whether it is of a request or of an answer: under the
@@ -40,6 +41,9 @@ func (a *answer) loseAtEnd(e *chat.Event) {
 		if l.Note != moderation { // it is told
 			a.lose(l.Verb, l.Note)
 		}
+	}
+	if t := a.tier; t != "" && t != "standard" && !slices.Contains(tiers, t) {
+		a.lose(chat.Ignored, "service_tier "+label.Clean(t, 64))
 	}
 	if a.sourceless > 0 {
 		a.lose(chat.Dropped, strconv.Itoa(a.sourceless)+" sources that have no address")

@@ -100,6 +100,34 @@ func (b *toolbox) offer(t tool, v jsonscan.Value, path string) error {
 	return nil
 }
 
+// called is the tool that a model calls by a name. Servers of open models, whose answers pass through as they are, write a
+// namespace with a dot or leave it out: what is left of the name then is that of one tool only.
+func (b *toolbox) called(name string) tool {
+	if known, ok := b.byName[name]; ok {
+		return known
+	}
+	var found []tool
+	for flat, t := range b.byName {
+		if plain := plainName(name); plain == plainName(flat) || plain == plainName(commonNamespace+flat) || t.namespace != "" && name == t.name {
+			found = append(found, t)
+		}
+	}
+	if len(found) == 1 {
+		return found[0]
+	}
+	return tool{kind: "function", name: name}
+}
+
+// plainName is a name without what stands between its words.
+func plainName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("_.-:/", r) {
+			return -1
+		}
+		return r
+	}, name)
+}
+
 // commonNamespace is the one that OpenAI's models know functions by that have none.
 const commonNamespace = "functions"
 
