@@ -83,6 +83,10 @@ func TestHardStreams(t *testing.T) {
 			chunks("tool_calls", callOf(`"index":0,"id":"a",`+argsBegin), `"reasoning_details":[{"type":"reasoning.text","text":"hm","signature":"s","index":0}]`, callOf(`"index":0,`+argsEnd)),
 			map[string]string{"output.#.type": `["function_call","reasoning"]`, "output.0.arguments": `"{\"a\":1}"`},
 		},
+		"thoughts between tags": {
+			chunks("stop", `"content":"<thi"`, `"content":"nk>\nhm"`, `"content":"</think>\n\nhi"`),
+			map[string]string{"output.#.type": `["reasoning","message"]`, "output.0.summary.0.text": `"hm"`, "output.1.content.0.text": `"hi"`},
+		},
 		"words in a list": {
 			chunks("stop", `"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]},{"type":"text","text":"hi"}]`),
 			map[string]string{"output.#.type": `["reasoning","message"]`, "output.0.summary.0.text": `"hm"`, "output.1.content.0.text": `"hi"`},
@@ -323,6 +327,18 @@ func TestHardChoices(t *testing.T) {
 		}
 		if status, _, got := post(t, b.URL+"/v1/responses", body+"}"); status != http.StatusBadRequest || !strings.Contains(got, want) {
 			t.Errorf("%s: %d %s", more, status, got)
+		}
+	}
+}
+
+// TestMarksOfCodeAroundJSON has a model that was only asked for it write JSON as code.
+func TestMarksOfCodeAroundJSON(t *testing.T) {
+	t.Parallel()
+	at := newBridge(t, newServer(t, chunks("stop", "\"content\":\"```json\\n{\\\"a\\\":1}\"", "\"content\":\"\\n```\""))).URL + "/v1/responses"
+	for format, want := range map[string]string{`{"type":"json_schema","name":"n","schema":{"type":"object"}}`: `{"a":1}`, `{"type":"text"}`: "```json\n{\"a\":1}\n```"} {
+		_, _, body := post(t, at, `{"model":"m","input":"x","text":{"format":`+format+`}}`)
+		if got := gjson.Get(body, "output.0.content.0.text").Str; got != want {
+			t.Errorf("%s: %q", format, got)
 		}
 	}
 }
