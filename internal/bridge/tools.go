@@ -101,11 +101,13 @@ func (b *toolbox) offer(t tool, v jsonscan.Value, path string) error {
 }
 
 // called is the tool that a model calls by a name. Servers of open models, whose answers pass through as they are, write a
-// namespace with a dot or leave it out: what is left of the name then is that of one tool only.
-func (b *toolbox) called(name string) tool {
-	if known, ok := b.byName[name]; ok {
+// namespace with a dot or leave it out, and words of gpt-oss's template behind a name: what is left then is the name of one tool only.
+func (b *toolbox) called(said string) tool {
+	if known, ok := b.byName[said]; ok {
 		return known
 	}
+	name, _, _ := strings.Cut(said, "<|")
+	name = strings.TrimSpace(name)
 	var found []tool
 	for flat, t := range b.byName {
 		if plain := plainName(name); plain == plainName(flat) || plain == plainName(commonNamespace+flat) || t.namespace != "" && name == t.name {
@@ -115,7 +117,7 @@ func (b *toolbox) called(name string) tool {
 	if len(found) == 1 {
 		return found[0]
 	}
-	return tool{kind: "function", name: name}
+	return tool{kind: "function", name: said}
 }
 
 // plainName is a name without what stands between its words.

@@ -136,6 +136,17 @@ var hardRest = section{"BM", "what stands at the end of a block, beside a call, 
 			l.quiet()
 		}
 	}},
+	// caigee-cmd/cli2api#221.
+	{number: 1539, name: "what came from a cache, and went there, by yet other names", run: func(t *testing.T) {
+		for _, names := range []string{`"cache_read_tokens":60,"cache_write_tokens":20`, `"cache_read_tokens":60,"cache_creation_tokens":20`} {
+			for counts, plain := range map[string]string{`"prompt_tokens":100,"completion_tokens":9,"total_tokens":109,`: "20", `"prompt_tokens":20,"completion_tokens":9,"total_tokens":109,`: "20"} {
+				l := take(t, trip{from: A, to: O, own: true, ask: plainly(A, false), answers: []string{usedO(`{` + counts + names + `}`)}})
+				u := gjson.Get(l.body, "usage")
+				is(t, names+counts, inLine(u.Get("input_tokens").Raw, u.Get("cache_read_input_tokens").Raw, u.Get("cache_creation_input_tokens").Raw), plain+" 60 20")
+				l.quiet()
+			}
+		}
+	}},
 	{number: 1535, name: "what of an answer the Responses API has no item for", answer: "a sound is its words; the rest is told where the request's losses are, or in a background response itself", elsewhere: "TestHard1535NothingOfAnAnswerIsLostInSilence"},
 	{number: 1536, name: "codes of errors in a response", answer: "one of those that OpenAI's types list or Codex reads; the server's own is the reason beside it", elsewhere: "TestHard1536ErrorsHaveCodesOfTheResponsesAPI"},
 	// openai/codex#30471, BigPizzaV3/CodexPlusPlus#1224.
