@@ -147,6 +147,25 @@ var hardRest = section{"BM", "what stands at the end of a block, beside a call, 
 			}
 		}
 	}},
+	{number: 1540, name: "words of an answer that are no block of Claude's, or one of another API", run: func(t *testing.T) {
+		for _, block := range []string{`"hi"`, `{"type":"output_text","text":"hi"}`, `{"text":"hi"}`} {
+			take(t, trip{from: O, to: A, ask: plain[O], answers: []string{wholeA("end_turn", block)}}).gets("choices.0.message.content", `"hi"`)
+			take(t, trip{from: G, to: A, ask: plain[G], answers: []string{wholeA("end_turn", block)}}).gets("candidates.0.content.parts.0.text", `"hi"`)
+		}
+	}},
+	{number: 1541, name: "a thought in the place of its mark, and a result among the parts of Gemini's answer", run: func(t *testing.T) {
+		forms{partsG(`{"thought":"hm"},{"text":"hi"}`, `,"finishReason":"STOP"`), inChunks("STOP", `{"thought":"hm"}`, `{"text":"hi"}`)}.each(t, trip{from: A, to: G}, func(l *landed) {
+			is(t, "not shown", strings.Contains(l.body, "hm"), false)
+		})
+		l := take(t, trip{from: O, to: G, ask: withO(`"reasoning_effort":"high"`), answers: []string{partsG(`{"thought":"hm"},{"text":"hi"}`, `,"finishReason":"STOP"`)}})
+		l.gets("choices.0.message.reasoning_content", `"hm"`)
+		l.gets("choices.0.message.content", `"hi"`)
+		for _, from := range []string{O, A} {
+			forms{partsG(`{"functionResponse":{"name":"f","response":{"x":1}}},{"text":"hi"}`, `,"finishReason":"STOP"`), inChunks("STOP", `{"functionResponse":{"name":"f","response":{"x":1}}}`, `{"text":"hi"}`)}.each(t, trip{from: from, to: G}, func(l *landed) {
+				is(t, from+l.told(), strings.Contains(l.told(), "dropped; functionResponse"), true)
+			})
+		}
+	}},
 	{number: 1535, name: "what of an answer the Responses API has no item for", answer: "a sound is its words; the rest is told where the request's losses are, or in a background response itself", elsewhere: "TestHard1535NothingOfAnAnswerIsLostInSilence"},
 	{number: 1536, name: "codes of errors in a response", answer: "one of those that OpenAI's types list or Codex reads; the server's own is the reason beside it", elsewhere: "TestHard1536ErrorsHaveCodesOfTheResponsesAPI"},
 	// openai/codex#30471, BigPizzaV3/CodexPlusPlus#1224.
