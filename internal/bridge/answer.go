@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -39,6 +38,9 @@ type answer struct {
 	summary    strings.Builder  // of the conversation, where that is what is asked for
 	stop       chat.Stop        // why the model stopped
 	said       int              // bytes of all that the model said
+	sourceless int              // sources that have no address
+	belated    int              // and those of words that are told already
+	moderated  []byte           // what a moderation found, as the chat route has it
 	usage      usage
 	tier       string
 }
@@ -159,7 +161,7 @@ func (a *answer) response(status string, failed *failure) []byte {
 	}
 	w.Key("error")
 	if failed != nil {
-		w.Open(object).Key("code").Text(failed.code).Key("message").Text(failed.message).Close(object)
+		failed.writeIn(&w)
 	} else {
 		w.Null()
 	}
@@ -178,13 +180,28 @@ func (a *answer) response(status string, failed *failure) []byte {
 	for _, item := range a.items {
 		w.Raw(item)
 	}
-	w.Close(array).Key("store").Bool(a.store).Key("truncation").Plain("disabled").Key("service_tier").Text(cmp.Or(a.tier, "default"))
+	w.Close(array).Key("store").Bool(a.store).Key("truncation").Plain("disabled").Key("service_tier").Text(tierOf(a.tier))
 	a.writeEchoed(&w)
 	if a.thread != "" {
 		w.Key("conversation").Open(object).Key("id").Text(a.thread).Close(object)
 	}
+	a.writeModeration(&w)
 	a.usage.write(w.Key("usage"))
+	a.usage.writeTools(&w)
+	if list := a.notes(); a.run != nil && len(list) > 0 {
+		w.Key("stele_dropped").Text(strings.Join(list, ", "))
+	}
 	return w.Close(object).Bytes()
+}
+
+// tiers are those that this API knows. Others' words for the usual one are none to clients with closed types.
+var tiers = []string{"auto", "default", "flex", "scale", "priority", "fast"}
+
+func tierOf(word string) string {
+	if slices.Contains(tiers, word) {
+		return word
+	}
+	return "default"
 }
 
 // at is where the next item stands in the output.

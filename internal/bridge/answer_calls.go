@@ -31,10 +31,7 @@ func (a *answer) callBegin(p *chat.Part) error {
 	if err := a.close("completed"); err != nil {
 		return err
 	}
-	known, ok := a.tools.byName[p.Name]
-	if !ok {
-		known = tool{kind: "function", name: p.Name}
-	}
+	known := a.tools.called(p.Name)
 	c := &callState{tool: known, id: uid.New(prefixes[known.kind]), callID: p.ID, at: a.at()}
 	if a.called[c.callID] {
 		c.callID = uid.New("call")
@@ -208,6 +205,9 @@ func freeInput(arguments string) string {
 	}
 	if root.Kind() == jsonscan.String {
 		input = root
+	}
+	if n := input.Len(); isTexts(input) && n > 0 { // a command: the tool, and what it is called with
+		input = input.Index(n - 1)
 	}
 	if input.Kind() == jsonscan.String {
 		return text(input)

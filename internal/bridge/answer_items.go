@@ -257,8 +257,17 @@ func (a *answer) endWords(status string) error {
 func (a *answer) cite(sources []chat.Citation) error {
 	i := a.words
 	for _, c := range sources {
-		if i == nil || c.End < i.before {
+		if c.URL == "" {
+			a.sourceless++
 			continue
+		}
+		everywhere := c.Start == 0 && c.End == 0 // it is of all that is said
+		if i == nil || c.End < i.before && !everywhere {
+			a.belated++
+			continue
+		}
+		if everywhere {
+			c.Start, c.End = i.before, a.characters
 		}
 		var w jsonscan.Writer
 		w.Open(object).Key("type").Plain("url_citation").Key("start_index").Int(int64(max(0, c.Start-i.before))).Key("end_index").Int(int64(c.End - i.before))

@@ -153,7 +153,7 @@ func (b *Bridge) respondLater(w http.ResponseWriter, c *call, o *order) error {
 		defer cancel()
 		b.goOn(a, later)
 	})
-	tellDropped(w.Header(), droppedHeader, http.Header{}, o.dropped)
+	o.tellDropped(w.Header(), droppedHeader)
 	if o.stream {
 		return a.run.follow(w, c, 0)
 	}
@@ -202,9 +202,12 @@ func (b *Bridge) follow(a *answer, c *call) error {
 		if err != nil {
 			return errCutShort
 		}
-		return a.follow(bytes.NewReader(asEvent(inOwnWords(refusal, a.paths))))
+		return a.follow(bytes.NewReader(asEvent(inOwnWords(answered.StatusCode, refusal, a.paths))))
 	}
-	return a.follow(answered.Body)
+	a.heard(answered.Header)
+	err = a.follow(answered.Body)
+	a.hearEnd(answered)
+	return err
 }
 
 // refuseUnfinished refuses to go on from a response that is still being made.

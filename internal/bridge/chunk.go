@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"net/http"
 	"slices"
 
 	"stele/internal/chat"
@@ -22,11 +23,16 @@ var errCutShort = fault.New(fault.UpstreamError, "The answer broke off before it
 
 // follow reads the server's stream into the answer, to its end. It is read as the server
 // reads its upstreams, because what passes through the server is as an upstream wrote it:
-// calls without numbers, contents in lists, ends that are told twice.
+// calls without numbers, contents in lists, ends that are told twice, thoughts between tags among
+// the words, and marks of code around JSON.
 func (a *answer) follow(stream io.Reader) error {
 	frames := wire.NewSSE(stream, mostEvent)
 	defer frames.Close()
-	for chunk, err := range chat.Tidy(a.read(frames)) {
+	loose := chat.Untag(a.read(frames))
+	if kind := a.fields["text"].Get("format", "type").View(); kind == "json_schema" || kind == "json_object" {
+		loose = chat.Unfence(loose)
+	}
+	for chunk, err := range chat.Tidy(loose) {
 		if errors.Is(err, chat.ErrCut) {
 			return errCutShort
 		}
@@ -82,6 +88,7 @@ func (a *answer) frame(decoder dialect.Decoder, frame wire.Frame) ([]chat.Event,
 	if tier := root.Get("service_tier").View(); tier != "" {
 		a.tier = text(root.Get("service_tier"))
 	}
+	a.takeModeration(root.Get(moderation))
 	if cost := root.Get("usage", "cost"); !cost.Absent() {
 		a.usage.cost = slices.Clone(cost.Raw())
 	}
@@ -98,6 +105,36 @@ const serverError = "server_error"
 type failure struct{ kind, code, message string }
 
 func (f *failure) Error() string { return f.code + ": " + f.message }
+
+// responseCodes are those that an error in a response may have: OpenAI's types list them, and libraries with closed types read no
+// others. The last are not in the types, but its service says them and Codex reads them: what to make shorter, and what not to try again.
+var responseCodes = []string{
+	serverError, "rate_limit_exceeded", "invalid_prompt", "data_residency_mismatch", "bio_policy", "misalignment_policy_violation", "vector_store_timeout",
+	"invalid_image", "invalid_image_format", "invalid_base64_image", "invalid_image_url", "image_too_large", "image_too_small", "image_parse_error",
+	"image_content_policy_violation", "invalid_image_mode", "image_file_too_large", "unsupported_image_media_type", "empty_image_file",
+	"failed_to_download_image", "image_file_not_found",
+	"context_length_exceeded", "insufficient_quota", "usage_not_included", "cyber_policy", "server_is_overloaded", "slow_down",
+}
+
+// writeIn writes it as a response has it. A code that is not among those of a response is the reason beside the one that is.
+func (f *failure) writeIn(w *jsonscan.Writer) {
+	code := f.code
+	if !slices.Contains(responseCodes, code) {
+		switch status, lasting := statusOf(code); {
+		case status == http.StatusTooManyRequests:
+			code = "rate_limit_exceeded"
+		case lasting:
+			code = "invalid_prompt" // Codex shows it, and tries all others five times more
+		default:
+			code = serverError
+		}
+	}
+	w.Open(object).Key("code").Text(code).Key("message").Text(f.message).Key("type").Text(f.kind).Key("param").Null()
+	if code != f.code {
+		w.Key("reason").Text(f.code)
+	}
+	w.Close(object)
+}
 
 // write writes what an event says of it. OpenAI's types have it in the event itself, its
 // service in a member error as well; the SDKs before version 7, and those of other
@@ -142,6 +179,7 @@ func (a *answer) take(events []chat.Event) error {
 			}
 		case chat.Finish:
 			a.stop, a.usage.Usage = e.Stop, e.Usage
+			a.loseAtEnd(e)
 		case chat.Start, chat.Counted:
 		}
 		if err != nil {
@@ -165,6 +203,19 @@ func (a *answer) takePiece(p *chat.Part) error {
 		return a.argue(p)
 	case chat.Image:
 		return a.draw(p)
+	case chat.Audio:
+		return a.sound(p)
+	case chat.Video, chat.Document, chat.Opaque, chat.ToolResult, chat.Redacted:
 	}
 	return nil
+}
+
+// sound tells the words of a sound: this API has no item for what is heard.
+func (a *answer) sound(p *chat.Part) error {
+	if p.Text == "" {
+		a.lose(chat.Dropped, "a sound")
+		return nil
+	}
+	a.lose(chat.Approximated, "a sound as its words")
+	return a.say(p.Text, false, nil)
 }

@@ -52,7 +52,8 @@ func (b *Bridge) compact(w http.ResponseWriter, c *call) error {
 	defer answered.Body.Close()
 	c.dropped = asked.dropped
 	carryDown(w.Header(), answered.Header)
-	tellDropped(w.Header(), droppedHeader, answered.Header, asked.dropped)
+	asked.heard(answered.Header)
+	asked.tellDropped(w.Header(), droppedHeader)
 	if answered.StatusCode != http.StatusOK {
 		return refuseAs(w, answered)
 	}

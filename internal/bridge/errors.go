@@ -5,7 +5,9 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
+	"stele/internal/dialect"
 	"stele/internal/dialect/anthropic"
 	"stele/internal/dialect/gemini"
 	"stele/internal/dialect/openai"
@@ -67,6 +69,45 @@ func finalFor(status int, h http.Header) int {
 		return http.StatusBadRequest
 	}
 	return status
+}
+
+// longestWait is how long Codex is told to wait for its turn: a longer wait is for its user to hear of.
+const longestWait = time.Minute
+
+// inStream reports whether a refusal is told in the stream that was asked for, and how. OpenAI's own service tells there
+// that a conversation is too long, and only there Codex takes it as the word to make it shorter. Codex gives up at once on a
+// 429, and waits for what a stream tells it of the time until it may go on.
+func inStream(c *call, answered *http.Response, refusal []byte) ([]byte, bool) {
+	refused := jsonscan.Root(refusal).Get("error")
+	if refused.Get("code").View() == "context_length_exceeded" {
+		return refusal, true
+	}
+	wait, told := wire.RetryAfter(answered.Header)
+	if !isCodex(c.Header) || answered.StatusCode != http.StatusTooManyRequests || answered.Header.Get("X-Should-Retry") == "false" || !told || wait > longestWait {
+		return nil, false
+	}
+	var w jsonscan.Writer
+	w.Open(object).Key("error").Open(object).Key("type").Text(text(refused.Get("type"))).Key("code").Plain("rate_limit_exceeded")
+	w.Key("message").Text(text(refused.Get("message")) + " Please try again in " + strconv.FormatFloat(wait.Seconds(), 'f', -1, 64) + "s.")
+	return w.Close(object).Close(object).Bytes(), true
+}
+
+// strangeRefusal is what a client gets of a refusal that is not the server's: a page or the JSON of a proxy that stands before it.
+func strangeRefusal(status int, root jsonscan.Value) []byte {
+	said := "nothing that can be read"
+	if _, message := dialect.Complaint(root); message != "" {
+		said = dialect.Sentence(message)
+	}
+	code := fault.UpstreamError
+	switch {
+	case status == http.StatusTooManyRequests:
+		code = fault.RateLimited
+	case status < http.StatusInternalServerError:
+		code = fault.InvalidParameter
+	}
+	e := fault.New(code, "What stands before the Stele server answered with status %d: %s.", status, strings.TrimSuffix(said, "."))
+	_, body := openai.Codec{}.EncodeError(e, "")
+	return body
 }
 
 func answerJSON(w http.ResponseWriter, status int, body []byte) {

@@ -175,10 +175,10 @@ var theirs = map[string]string{
 
 // inOwnWords is a refusal of the server's about the field that the client has sent, by the
 // name that the client knows. paths are those of the items that the messages are of.
-func inOwnWords(refusal []byte, paths []string) []byte {
+func inOwnWords(status int, refusal []byte, paths []string) []byte {
 	root, err := jsonscan.Parse(refusal, jsonscan.Lenient)
-	if err != nil {
-		return refusal
+	if err != nil || root.Get("error").Kind() != object { // a page of a proxy that stands before it
+		return strangeRefusal(status, root)
 	}
 	param, message := root.Get("error", "param"), root.Get("error", "message")
 	var edits jsonscan.Edits

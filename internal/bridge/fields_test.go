@@ -124,7 +124,7 @@ func TestRefusalsNameTheFieldsOfTheClient(t *testing.T) {
 		"of messages":  {`{"error":{"message":"messages is odd.","param":"messages"}}`, "input", "messages is odd."},
 		"of a tool":    {`{"error":{"message":"Odd.","param":"tools[1].function.name"}}`, "tools", "Odd."},
 		"none":         {`{"error":{"message":"max_completion_tokens is odd.","param":null}}`, "", "max_completion_tokens is odd."},
-		"no object":    {`{"error":"max_completion_tokens"}`, "", ""},
+		"no object":    {`{"error":"max_completion_tokens"}`, "", "What stands before the Stele server answered with status 400: max_completion_tokens."},
 	} {
 		s := newServer(t, c.refusal)
 		s.status = http.StatusBadRequest

@@ -83,6 +83,10 @@ func TestHardStreams(t *testing.T) {
 			chunks("tool_calls", callOf(`"index":0,"id":"a",`+argsBegin), `"reasoning_details":[{"type":"reasoning.text","text":"hm","signature":"s","index":0}]`, callOf(`"index":0,`+argsEnd)),
 			map[string]string{"output.#.type": `["function_call","reasoning"]`, "output.0.arguments": `"{\"a\":1}"`},
 		},
+		"thoughts between tags": {
+			chunks("stop", `"content":"<thi"`, `"content":"nk>\nhm"`, `"content":"</think>\n\nhi"`),
+			map[string]string{"output.#.type": `["reasoning","message"]`, "output.0.summary.0.text": `"hm"`, "output.1.content.0.text": `"hi"`},
+		},
 		"words in a list": {
 			chunks("stop", `"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]},{"type":"text","text":"hi"}]`),
 			map[string]string{"output.#.type": `["reasoning","message"]`, "output.0.summary.0.text": `"hm"`, "output.1.content.0.text": `"hi"`},
@@ -135,6 +139,11 @@ func TestHardStreams(t *testing.T) {
 		"a tool in free text":                  {chunks("tool_calls", callOf(`"index":0,"id":"a","function":{"name":"patch","arguments":"{\"input\":\"x\\ny\"}"}`)), map[string]string{"output.0.type": `"custom_tool_call"`, "output.0.input": `"x\ny"`}},
 		"a tool in free text, otherwise named": {chunks("tool_calls", callOf(`"index":0,"id":"a","function":{"name":"patch","arguments":"{\"patch\":\"x\"}"}`)), map[string]string{"output.0.input": `"x"`}},
 		"a tool in mere text":                  {chunks("tool_calls", callOf(`"index":0,"id":"a","function":{"name":"patch","arguments":"\"x\""}`)), map[string]string{"output.0.input": `"x"`}},
+		"a tool in free text as a command":     {chunks("tool_calls", callOf(`"index":0,"id":"a","function":{"name":"patch","arguments":"{\"command\":[\"patch\",\"x\"]}"}`)), map[string]string{"output.0.input": `"x"`}},
+		"a namespace with a dot":               {chunks("tool_calls", callOf(`"index":0,"id":"a","function":{"name":"mcp__node.js","arguments":"{}"}`)), map[string]string{"output.0.namespace": `"mcp__node__"`, "output.0.name": `"js"`}},
+		"a namespace that is left out":         {chunks("tool_calls", callOf(`"index":0,"id":"a","function":{"name":"js","arguments":"{}"}`)), map[string]string{"output.0.namespace": `"mcp__node__"`, "output.0.name": `"js"`}},
+		"words of a template behind a name":    {chunks("tool_calls", callOf(`"index":0,"id":"a","function":{"name":"mcp__node__js<|channel|>commentary","arguments":"{}"}`)), map[string]string{"output.0.namespace": `"mcp__node__"`, "output.0.name": `"js"`}},
+		"a namespace that none has":            {chunks("tool_calls", callOf(`"index":0,"id":"a","function":{"name":"functions.f","arguments":"{}"}`)), map[string]string{"output.0.namespace": "", "output.0.name": `"f"`}},
 		"a tool that nobody offered":           {chunks("tool_calls", callOf(`"index":0,"id":"a","function":{"name":"ghost","arguments":"{}"}`)), map[string]string{"output.0.type": `"function_call"`, "output.0.name": `"ghost"`}},
 		"an id that was used before":           {chunks("tool_calls", callOf(`"index":0,"id":"old","function":{"name":"f","arguments":"{}"}`)), map[string]string{`output.#(call_id=="old")#|#`: "0", "output.#": "1"}},
 		"one id for two calls":                 {chunks("tool_calls", callOf(`"index":0,"id":"a","function":{"name":"f","arguments":"{}"}`), callOf(`"index":1,"id":"a","function":{"name":"f","arguments":"{}"}`)), map[string]string{"output.#": "2", `output.#(call_id=="a")#|#`: "1"}},
@@ -142,7 +151,7 @@ func TestHardStreams(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBridge(t, newServer(t, c.stream))
-			body := `"model":"m","store":false,"tools":[{"type":"custom","name":"patch"},{"type":"function","name":"f"}],"input":[{"role":"user","content":"go"},` +
+			body := `"model":"m","store":false,"tools":[{"type":"custom","name":"patch"},{"type":"function","name":"f"},{"type":"namespace","name":"mcp__node__","tools":[{"type":"function","name":"js"}]}],"input":[{"role":"user","content":"go"},` +
 				`{"type":"function_call","call_id":"old","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"old","output":"ok"}]}`
 			status, _, events := post(t, b.URL+"/v1/responses", `{"stream":true,`+body)
 			last := lawful(t, events)
@@ -319,6 +328,18 @@ func TestHardChoices(t *testing.T) {
 		}
 		if status, _, got := post(t, b.URL+"/v1/responses", body+"}"); status != http.StatusBadRequest || !strings.Contains(got, want) {
 			t.Errorf("%s: %d %s", more, status, got)
+		}
+	}
+}
+
+// TestMarksOfCodeAroundJSON has a model that was only asked for it write JSON as code.
+func TestMarksOfCodeAroundJSON(t *testing.T) {
+	t.Parallel()
+	at := newBridge(t, newServer(t, chunks("stop", "\"content\":\"```json\\n{\\\"a\\\":1}\"", "\"content\":\"\\n```\""))).URL + "/v1/responses"
+	for format, want := range map[string]string{`{"type":"json_schema","name":"n","schema":{"type":"object"}}`: `{"a":1}`, `{"type":"text"}`: "```json\n{\"a\":1}\n```"} {
+		_, _, body := post(t, at, `{"model":"m","input":"x","text":{"format":`+format+`}}`)
+		if got := gjson.Get(body, "output.0.content.0.text").Str; got != want {
+			t.Errorf("%s: %q", format, got)
 		}
 	}
 }

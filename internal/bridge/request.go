@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/jsonscan"
 )
@@ -29,6 +30,8 @@ type order struct {
 	rests      bool            // no thoughts are asked for, because the model could not call tools
 	shortens   bool            // its last item asks for a summary of the conversation
 	dropped    []string        // what is not carried, in words
+	byServer   []string        // what the server did not carry, as it says it
+	lost       []chat.Loss     // what of the answer this API has no place for
 }
 
 // decode reads a request and writes what the server is asked.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -44,32 +43,27 @@ func (b *Bridge) respond(w http.ResponseWriter, c *call) error {
 		return err
 	}
 	defer answered.Body.Close()
-	c.dropped = o.dropped
+	defer func() { c.dropped = o.inWords() }()
 	carryDown(w.Header(), answered.Header)
-	tellDropped(w.Header(), droppedHeader, answered.Header, o.dropped)
+	o.heard(answered.Header)
+	o.tellDropped(w.Header(), droppedHeader)
 	if answered.StatusCode != http.StatusOK {
 		refusal, err := io.ReadAll(io.LimitReader(answered.Body, mostRefusal))
 		if err != nil {
 			return errCutShort
 		}
-		if !o.stream || !isTooLong(refusal) {
-			passRefusal(w, answered, refusal, o.paths)
+		refusal = inOwnWords(answered.StatusCode, refusal, o.paths)
+		told, ok := inStream(c, answered, refusal)
+		if !o.stream || !ok {
+			passRefusal(w, answered, refusal)
 			return nil
 		}
-		answered.Body = io.NopCloser(bytes.NewReader(asEvent(refusal)))
+		answered.Body = io.NopCloser(bytes.NewReader(asEvent(told)))
 	}
 	if o.stream {
 		return b.stream(w, o, answered)
 	}
 	return b.tellWhole(w, o, answered)
-}
-
-// isTooLong reports whether a refusal says that the conversation is too long. OpenAI's own
-// service tells that in the stream, and only there Codex takes it as the word to make the
-// conversation shorter.
-func isTooLong(refusal []byte) bool {
-	root, err := jsonscan.Parse(refusal, jsonscan.Lenient)
-	return err == nil && root.Get("error", "code").View() == "context_length_exceeded"
 }
 
 // ask asks the server's chat route.
@@ -111,7 +105,9 @@ func (b *Bridge) stream(w http.ResponseWriter, o *order, answered *http.Response
 	if err != nil {
 		return nil //nolint:nilerr // the client is gone: nothing is left to tell it
 	}
-	tellLate(w.Header(), http.TrailerPrefix+droppedHeader, answered, o.dropped)
+	if o.hearEnd(answered); strings.Join(o.notes(), ", ") != w.Header().Get(droppedHeader) {
+		o.tellDropped(w.Header(), http.TrailerPrefix+droppedHeader)
+	}
 	b.keep(a, response, status)
 	return nil
 }
@@ -121,7 +117,8 @@ func (b *Bridge) tellWhole(w http.ResponseWriter, o *order, answered *http.Respo
 	a := newAnswer(o)
 	err := a.follow(answered.Body)
 	response, status, _ := a.finish(err)
-	tellLate(w.Header(), droppedHeader, answered, o.dropped)
+	o.hearEnd(answered)
+	o.tellDropped(w.Header(), droppedHeader)
 	if err != nil {
 		tellFailure(w, err)
 		return nil
@@ -198,44 +195,12 @@ func refuseAs(w http.ResponseWriter, answered *http.Response) error {
 	if err != nil {
 		return errCutShort
 	}
-	passRefusal(w, answered, refusal, nil)
+	passRefusal(w, answered, inOwnWords(answered.StatusCode, refusal, nil))
 	return nil
 }
 
 // passRefusal answers with the server's own refusal, which is in OpenAI's shape.
-func passRefusal(w http.ResponseWriter, answered *http.Response, refusal []byte, paths []string) {
+func passRefusal(w http.ResponseWriter, answered *http.Response, refusal []byte) {
 	carryDown(w.Header(), answered.Header)
-	answerJSON(w, answered.StatusCode, inOwnWords(refusal, paths))
+	answerJSON(w, answered.StatusCode, refusal)
 }
-
-// droppedHeader names what was not carried. What shows only at the end of a stream is in
-// the trailer of that name, together with the rest.
-const droppedHeader = "X-Stele-Dropped"
-
-// mostNotes bounds it: proxies refuse long headers.
-const mostNotes = 16
-
-// tellDropped says under a name what was not carried, in the server's form: its own
-// losses, then those of the bridge.
-func tellDropped(h http.Header, name string, answered http.Header, dropped []string) {
-	list := answered.Values(droppedHeader)
-	for _, note := range dropped[:min(len(dropped), mostNotes)] {
-		path, why, _ := strings.Cut(note, ": ")
-		list = append(list, plainPath.Replace(path)+"; dropped; "+strings.ReplaceAll(url.QueryEscape(why), "+", "%20"))
-	}
-	if len(list) > 0 {
-		h.Set(name, strings.Join(list, ", "))
-	}
-}
-
-// tellLate says the same of what the server told at the end of its stream.
-func tellLate(h http.Header, name string, answered *http.Response, dropped []string) {
-	const most = 1 << 20
-	_, _ = io.CopyN(io.Discard, answered.Body, most) // a trailer is there when all before it was read
-	if len(answered.Trailer.Values(droppedHeader)) > 0 {
-		tellDropped(h, name, answered.Trailer, dropped)
-	}
-}
-
-// plainPath takes out of a path what a reader of the header would split at.
-var plainPath = strings.NewReplacer(",", "%2C", ";", "%3B", "%", "%25", "\r", "%0D", "\n", "%0A")

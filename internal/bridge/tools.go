@@ -100,6 +100,36 @@ func (b *toolbox) offer(t tool, v jsonscan.Value, path string) error {
 	return nil
 }
 
+// called is the tool that a model calls by a name. Servers of open models, whose answers pass through as they are, write a
+// namespace with a dot or leave it out, and words of gpt-oss's template behind a name: what is left then is the name of one tool only.
+func (b *toolbox) called(said string) tool {
+	if known, ok := b.byName[said]; ok {
+		return known
+	}
+	name, _, _ := strings.Cut(said, "<|")
+	name = strings.TrimSpace(name)
+	var found []tool
+	for flat, t := range b.byName {
+		if plain := plainName(name); plain == plainName(flat) || plain == plainName(commonNamespace+flat) || t.namespace != "" && name == t.name {
+			found = append(found, t)
+		}
+	}
+	if len(found) == 1 {
+		return found[0]
+	}
+	return tool{kind: "function", name: said}
+}
+
+// plainName is a name without what stands between its words.
+func plainName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("_.-:/", r) {
+			return -1
+		}
+		return r
+	}, name)
+}
+
 // commonNamespace is the one that OpenAI's models know functions by that have none.
 const commonNamespace = "functions"
 

@@ -30,6 +30,17 @@ func (a *answer) estimate() {
 	u.estimated = true
 }
 
+// writeTools writes what tools of the provider took, where any did. No picture is made by one here.
+func (u *usage) writeTools(w *jsonscan.Writer) {
+	if u.Searches == 0 {
+		return
+	}
+	w.Key("tool_usage").Open(object).Key("image_gen").Open(object).Key("input_tokens").Int(0)
+	w.Key("input_tokens_details").Open(object).Key("image_tokens").Int(0).Key("text_tokens").Int(0).Close(object)
+	w.Key("output_tokens").Int(0).Key("total_tokens").Int(0).Close(object)
+	w.Key("web_search").Open(object).Key("num_requests").Int(u.Searches).Close(object).Close(object)
+}
+
 func (u *usage) write(w *jsonscan.Writer) {
 	if !u.Known {
 		w.Null()

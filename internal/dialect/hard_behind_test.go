@@ -90,6 +90,8 @@ var hardBehind = section{"AU", "what stands behind the end, and what lacks its b
 		for _, row := range []struct{ call, beside string }{
 			{`,"extra_content":{"vertex":{"thought_signature":"c2ln"}}`, ""},
 			{`,"provider_specific_fields":{"thought_signature":"c2ln"}`, ""},
+			{`,"thoughtSignature":"c2ln"`, ""}, // earendil-works/pi#9443
+			{`,"thought_signature":"c2ln"`, ""},
 			{"", `{"type":"reasoning.encrypted","data":"c2ln","id":"c","format":"google-gemini-v1",` + detail},
 			{"", `{"type":"reasoning.encrypted","data":"c2ln","id":"rs_1","format":"openai-responses-v1",` + detail},
 			{"", `{"type":"reasoning.text","text":"","signature":"c2ln","format":"anthropic-claude-v1",` + detail},

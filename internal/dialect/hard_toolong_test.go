@@ -35,6 +35,9 @@ var hardLong = section{"U", "the same in other words", []hard{
 			{O, "Input length 5000 exceeds the maximum allowed length 4096", "5000 tokens > 4096", 400},
 			{O, "Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 280000 tokens.", "280000 tokens > 272000", 400},
 			{O, "the prompt is too long: 200000, model maximum context length: 131072", "200000 tokens > 131072", 400},
+			{O, "max_tokens must be at least 1, got -853. (parameter=max_tokens, value=-853)", "at least 1", 400}, // Alishahryar1/free-claude-code#1198
+			{O, "Prompt tokens (5000) exceeds context size (4096)", "5000 tokens > 4096", 400},                    // antirez/ds4#150
+			{A, "Input content length exceeds threshold.", "", 400},                                               // TsinHzl/kiro2cc-proxy#25
 			{A, "Input is too long for requested model.", "", 400},
 			{A, "The model returned the following errors: Input Tokens Exceeded: Number of input tokens exceeds maximum length", "", 400},
 			{G, "Unable to submit request because the input token count is 1100000 but model only supports up to 1048576. Reduce the input token count and try again.", "1100000 tokens > 1048576", 400},

@@ -26,6 +26,7 @@ var tooLongWords = []string{
 	"prompt length", "prompt tokens too long", "input length too long", "prompt超长", "message too long", "max message tokens", "max input characters", "maximum input length",
 	"tokens in request more than max", "input_tokens (", "input token length", "input exceeds maximum token limit",
 	"contextwindowexceeded", "tokens_limit_reached", "inputs must have less than", "tokens limit exceeded",
+	"exceeds context size", "content length exceeds threshold", "content_length_exceeds_threshold", "tokens must be at least 1, got -",
 }
 
 // outputWords are what upstreams say where the answer was to be longer than there is room
@@ -65,7 +66,7 @@ var sums = regexp.MustCompile(`(\d[\d,]*) \+ (\d[\d,]*) > (\d[\d,]*)|(\d[\d,]*) 
 
 var (
 	numbers = regexp.MustCompile(`\d[\d,]*`)
-	ranges  = regexp.MustCompile(`<\d+>|\[\d+, *\d+\]`) // Alibaba's: a status, and from where to where a length may go
+	ranges  = regexp.MustCompile(`<\d+>|\[\d+, *\d+\]|at least 1\b|-\d+`) // Alibaba's: a status, and from where to where a length may go; vLLM's: what is left for the answer
 	limits  = regexp.MustCompile(`(?i)(?:maximum context length(?: is| of)?|context (?:length|size|window)(?: is| of)?|maximum (?:model|prompt) length(?: is| of)?|` +
 		`(?:maximum|supported) (?:sequence|input) length(?: is| of)?(?: just)?|context length of only|max_seq_len|maximum of|n_ctx|(?:allowed|max) length|limit(?: is| of)?|tokens allowed|at most|up to)\s*[:(]?\s*(\d[\d,]*)|> *(\d[\d,]*)`)
 )

@@ -41,6 +41,7 @@ type outline struct {
 	answers []chat.Answer
 	answer  chat.Answer // the one that is being told
 	notes   []chat.Loss
+	usage   chat.Usage
 	text    strings.Builder
 }
 
@@ -59,7 +60,7 @@ func (o *outline) follow(events []chat.Event) {
 		case chat.Finish:
 			o.answer.Stop = e.Stop
 			o.answers, o.answer = append(o.answers, o.answer), chat.Answer{}
-			o.notes = append(o.notes, e.Notes...)
+			o.notes, o.usage = append(o.notes, e.Notes...), e.Usage
 		case chat.Start, chat.Counted:
 		}
 	}
@@ -91,6 +92,6 @@ func (c *call) noteLate(o *outline) {
 			c.reply.Late = append(c.reply.Late, chat.Lost(chat.FieldAnswer, chat.Approximated, "it ended with "+stop.Raw))
 		}
 	}
-	c.reply.Late = append(append(c.reply.Late, o.notes...), c.noteLosses(&chat.Response{Answers: o.answers})...)
+	c.reply.Late = append(append(c.reply.Late, o.notes...), c.noteLosses(&chat.Response{Answers: o.answers, Usage: o.usage})...)
 	c.describe()
 }

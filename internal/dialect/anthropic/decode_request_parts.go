@@ -21,11 +21,17 @@ var kinds = map[string]chat.Kind{
 
 // readBlock reads one block, of a request or of an answer.
 func (r *requestReader) readBlock(v jsonscan.Value) (p chat.Part, ok bool) {
+	if r.loose && v.View() != "" { // of imitations
+		return chat.Part{Kind: chat.Text, Text: cloneText(v)}, true
+	}
 	if v.Kind() != jsonscan.Object {
 		r.refuseType("", "an object")
 		return p, false
 	}
 	kind := r.readText(v.Get("type"), "type")
+	if r.loose && (kind == "" || kind == "output_text") && v.Get("text").View() != "" {
+		kind = "text"
+	}
 	if kind == "" {
 		r.refuseType("type", "a string")
 		return p, false

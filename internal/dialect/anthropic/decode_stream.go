@@ -33,7 +33,9 @@ type state struct {
 	number int   // ours: upstreams use theirs twice
 	kind   chat.Kind
 	words  bool              // some of it was told
+	cited  bool              // so was a source
 	proof  []byte            // thoughts: the signature so far
+	signed bool              // of which a piece came
 	input  string            // a call's input, where it came with the beginning
 	raw    []byte            // an opaque block's beginning
 	rest   []byte            // what else the beginning of a text or a thought says, until a piece of it is told
@@ -77,7 +79,7 @@ func (d *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Eve
 	case "content_block_start":
 		return d.start(events, root), nil
 	case "content_block_stop":
-		return d.end(events, indexOf(root)), nil
+		return d.end(d.takeRest(events, root), indexOf(root)), nil
 	case "message_start":
 		return d.begin(events, root.Get("message")), nil
 	case "message_delta":
@@ -206,7 +208,7 @@ func (d *streamReader) start(events []chat.Event, root jsonscan.Value) []chat.Ev
 		events = d.drop(events)
 		s.raw = p.Raw
 	case chat.Text:
-		if p.Text != "" || len(p.Citations) > 0 {
+		if s.words, s.cited = p.Text != "", len(p.Citations) > 0; s.words || s.cited {
 			events = d.emit(events, &s, p)
 		}
 	default:
@@ -270,11 +272,7 @@ func (d *streamReader) readDelta(events []chat.Event, root jsonscan.Value) ([]ch
 	case "thinking_delta":
 		p = chat.Part{Kind: chat.Thought, Text: cloneText(delta.Get("thinking"))}
 	case "signature_delta":
-		if s = d.ensure(s, root, chat.Thought); s.kind == chat.Thought {
-			s.proof = append(s.proof, delta.Get("signature").View()...)
-			return events, d.keep(len(delta.Get("signature").View()))
-		}
-		return events, nil
+		return events, d.sign(d.ensure(s, root, chat.Thought), delta.Get("signature"))
 	case "input_json_delta":
 		p = chat.Part{Kind: chat.ToolCall, Text: pieceOf(delta.Get("partial_json"))}
 	default:
@@ -306,8 +304,8 @@ func (d *streamReader) readDelta(events []chat.Event, root jsonscan.Value) ([]ch
 		}
 	}
 	p.Kind, s.input = s.kind, ""
-	s.words = true
-	return d.emit(events, s, p), nil
+	s.words, s.cited = s.words || p.Text != "", s.cited || p.Citations != nil
+	return d.emit(events, s, p), d.sign(s, delta.Get("signature"))
 }
 
 // keep notes that n bytes more are kept until a block ends, and refuses what is too much.

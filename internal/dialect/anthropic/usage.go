@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"stele/internal/chat"
@@ -117,7 +118,15 @@ func countOthers(others *dialect.Others, v jsonscan.Value) {
 	const name = "usage"
 	others.Count(name, v, "input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 	others.Count(name+".server_tool_use", v.Get("server_tool_use"), "web_search_requests")
+	for key, v := range v.Members() {
+		if usual, known := usualPlaces[key.Name]; known && !slices.Contains(usual, v.View()) {
+			others.Learn(name + "." + key.Name)
+		}
+	}
 }
+
+// usualPlaces are what a usage says of how and where an answer was made, if that was as it usually is.
+var usualPlaces = map[string][]string{"speed": {"", "standard"}, "inference_geo": {"", "not_available", "global"}}
 
 // writeUsage writes the usage of a whole message, or of message_start.
 func writeUsage(w *jsonscan.Writer, u chat.Usage, tier string) {

@@ -125,6 +125,8 @@ func (w *wirePart) readReplyPart() (chat.Part, bool) {
 	switch {
 	case wrong != "":
 		return chat.Part{Kind: chat.Opaque, Name: wrong + " that cannot be read"}, true
+	case p.Kind == chat.ToolResult:
+		return chat.Part{Kind: chat.Opaque, Name: "functionResponse"}, true
 	case w.thought && p.Media != nil: // a sketch, and not what was asked for
 		return chat.Part{Kind: chat.Opaque, Name: "a picture among the thoughts"}, true
 	}

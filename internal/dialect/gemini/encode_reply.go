@@ -107,6 +107,9 @@ func (Codec) ReplyLosses(req *chat.Request, r *chat.Response) []chat.Loss {
 			list = append(list, dialect.LossOfStopReason(&a.Stop)...)
 		}
 	}
+	if n := r.Usage.Searches; n > 0 {
+		say(chat.Ignored, strconv.FormatInt(n, 10)+" searches of the provider's")
+	}
 	return append(list, dialect.LossesBeside(r)...)
 }
 

@@ -156,7 +156,7 @@ func (r *reply) put(key jsonscan.Key, v jsonscan.Value) {
 		if r.usage.Kind() != object {
 			r.count(v.Get("usage"))
 		}
-	case "object", "created", "request_id", "system_fingerprint", "provider", "prompt", "stats", "timings", "time_info", "model_info", "runtime":
+	case "object", "type", "created", "request_id", "system_fingerprint", "provider", "prompt", "stats", "timings", "time_info", "model_info", "runtime":
 		// Of every answer, and of how it was made.
 	default:
 		r.learn(key.Name, v)
@@ -260,6 +260,7 @@ func readAnswer(v jsonscan.Value, others *dialect.Others) chat.Answer {
 	for _, call := range inList(m.toolCalls) {
 		if p, ok := readToolCall(call); ok {
 			calls = append(calls, p)
+			learnCall(others, call)
 		} else {
 			others.Learn("tool_calls." + call.Get("type").View())
 		}
@@ -285,7 +286,7 @@ func readAnswer(v jsonscan.Value, others *dialect.Others) chat.Answer {
 	for i := range parts {
 		parts[i].At = 0
 	}
-	refused := m.refusal.View() != ""
+	refused := m.refusal.View() != "" || slices.ContainsFunc(parts, func(p chat.Part) bool { return p.Kind == chat.Refusal })
 	stop := withStopSequence(readFinish(v.Get("finish_reason").View(), refused), cmp.Or(v.Get("stop_reason").View(), v.Get("matched_stop").View()))
 	a := chat.Answer{Parts: parts, Stop: chat.Settle(stop, len(calls) > 0)}
 	if probabilities := v.Get("logprobs"); probabilities.Kind() == object {

@@ -274,9 +274,9 @@ func (r *requestReader) readCalls(m *message) ([]chat.Part, error) {
 			return nil, refuseType(r.pathOf(fmt.Sprintf(".tool_calls[%d]", j)), "a call of a function or of a custom tool")
 		}
 		at := r.pathOf(fmt.Sprintf(".tool_calls[%d]", j))
-		known := []string{"id", "type", "index", "function", "custom", "extra_content", "provider_specific_fields", "cache_control", "name", "arguments"}
+		known := []string{"id", "type", "index", "function", "custom", "extra_content", "provider_specific_fields", "thoughtSignature", "thought_signature", "cache_control", "name", "arguments"}
 		if !isFlatCall(v) {
-			known = known[:8]
+			known = known[:10]
 		}
 		p.Cache = readCache(v.Get("cache_control"))
 		r.noteOthers(v, at, known...)

@@ -308,7 +308,11 @@ func (d *streamReader) readPiece(key string, v, delta jsonscan.Value) {
 			return
 		}
 		for _, p := range readContent(v, &d.others) {
-			d.sayCopy(blockText, p)
+			block := blockText
+			if p.Kind == chat.Refusal {
+				d.refused, block = true, blockRefusal
+			}
+			d.sayCopy(block, p)
 		}
 	case "reasoning_content", "reasoning", "reasoning_text", "thinking":
 		if text := wordsOf(v); text == "" {

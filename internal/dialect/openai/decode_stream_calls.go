@@ -43,8 +43,11 @@ func (d *streamReader) readCall(v jsonscan.Value) {
 			}
 		case "name", "arguments":
 			flat = true
-		case "extra_content", "provider_specific_fields":
+		case "extra_content", "provider_specific_fields", "thoughtSignature", "thought_signature":
 			signed = true
+		case "type", "parameters", "input":
+		default:
+			d.others.See("tool_calls."+key.Name, v)
 		}
 	}
 	if signed {
@@ -160,6 +163,10 @@ func (d *streamReader) findCall(index int64, p *chat.Part) int {
 		}
 	case index >= 0 && found && d.calls[at].index != index:
 		at, found = d.indexed[index]
+	}
+	// Of several calls under one number, each piece with its id, it goes on with the one that has it.
+	if other, named := d.known[id]; named && id != "" && name == "" && d.calls[other].index == index {
+		return other
 	}
 	if !found {
 		return -1

@@ -13,6 +13,7 @@ import (
 const (
 	inVertex  = "vertex:"  // extra_content.vertex, at Google's cloud
 	inFields  = "fields:"  // provider_specific_fields, at LiteLLM
+	inCall    = "call:"    // the call itself, under the name that follows
 	inDetails = "details:" // one of reasoning_details that names the call, at OpenRouter
 )
 
@@ -32,8 +33,16 @@ func callSignature(call jsonscan.Value) string {
 	if proof := call.Get("provider_specific_fields", "thought_signature").View(); proof != "" {
 		return inFields + proof
 	}
+	for _, name := range ownNames {
+		if proof := call.Get(name).View(); proof != "" {
+			return inCall + name + ":" + proof
+		}
+	}
 	return signature(call.Get("extra_content"))
 }
+
+// ownNames are what gateways before Google's models call a signature that is a member of the call itself.
+var ownNames = []string{"thoughtSignature", "thought_signature"}
 
 // writeSignature writes a signature, if there is one, where its server has it, but for one among details.
 func writeSignature(w *jsonscan.Writer, proof string) {
@@ -42,6 +51,11 @@ func writeSignature(w *jsonscan.Writer, proof string) {
 	}
 	if raw, found := strings.CutPrefix(proof, inFields); found {
 		w.Key("provider_specific_fields").Open(object).Key("thought_signature").Text(raw).Close(object)
+		return
+	}
+	if named, found := strings.CutPrefix(proof, inCall); found {
+		name, raw, _ := strings.Cut(named, ":")
+		w.Key(name).Text(raw)
 		return
 	}
 	raw, atCloud := strings.CutPrefix(proof, inVertex)
@@ -75,6 +89,9 @@ func unpack(packed string) (format, id, value string) {
 func bare(proof string) string {
 	for _, place := range []string{inVertex, inFields, inDetails} {
 		proof = strings.TrimPrefix(proof, place)
+	}
+	if named, found := strings.CutPrefix(proof, inCall); found {
+		_, proof, _ = strings.Cut(named, ":")
 	}
 	_, _, value := unpack(proof)
 	return value

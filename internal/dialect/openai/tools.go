@@ -50,6 +50,17 @@ func readToolCall(v jsonscan.Value) (chat.Part, bool) {
 	return p, true
 }
 
+// learnCall notes the members of a call that no other API has.
+func learnCall(others *dialect.Others, call jsonscan.Value) {
+	for key, v := range call.Members() {
+		switch key.Name {
+		case "index", "id", "type", "function", "custom", "name", "arguments", "parameters", "input", "extra_content", "provider_specific_fields", "thoughtSignature", "thought_signature":
+		default:
+			others.See("tool_calls."+key.Name, v)
+		}
+	}
+}
+
 // isTwin reports whether a call of the older form is among the calls beside it: llama-cpp-python tells
 // each call in both forms.
 func isTwin(old, calls jsonscan.Value) bool {

@@ -80,10 +80,10 @@ func (b *beside) read(name string, v jsonscan.Value) {
 	switch name {
 	case "prompt_cache_hit_tokens":
 		b.hit = readCount(v)
-	case "cached_tokens", "cache_read_input_tokens": // the latter and its twin are LiteLLM's
+	case "cached_tokens", "cache_read_input_tokens", "cache_read_tokens": // the second and its twin are LiteLLM's
 		b.kept = max(b.kept, readCount(v))
-	case "cache_creation_input_tokens":
-		b.made = readCount(v)
+	case "cache_creation_input_tokens", "cache_creation_tokens", "cache_write_tokens":
+		b.made = max(b.made, readCount(v))
 	}
 }
 
@@ -104,7 +104,7 @@ func readWritten(v jsonscan.Value) int64 {
 func countOthers(others *dialect.Others, v jsonscan.Value) {
 	const name, prompt, completion = "usage", "prompt_tokens_details", "completion_tokens_details"
 	others.Count(name, v, "prompt_tokens", "completion_tokens", "total_tokens", "prompt_cache_hit_tokens", "prompt_cache_miss_tokens", "cached_tokens",
-		"cache_read_input_tokens", "cache_creation_input_tokens", "reasoning_tokens", "num_search_queries", "cost", "cost_in_usd_ticks", "input_tokens", "output_tokens")
+		"cache_read_input_tokens", "cache_creation_input_tokens", "cache_read_tokens", "cache_creation_tokens", "cache_write_tokens", "reasoning_tokens", "num_search_queries", "cost", "cost_in_usd_ticks", "input_tokens", "output_tokens")
 	others.Count(name+"."+prompt, v.Get(prompt), "cached_tokens", "cache_write_tokens", "cache_creation_tokens", "cache_creation_input_tokens",
 		"audio_tokens", "image_tokens", "text_tokens", "web_search_requests")
 	others.Count(name+".server_tool_use", v.Get("server_tool_use"), "web_search_requests")
@@ -171,6 +171,9 @@ func writeUsage(w *jsonscan.Writer, u chat.Usage) {
 	w.Key("audio_tokens").Int(u.Of.AudioOutput).Key("accepted_prediction_tokens").Int(0).Key("rejected_prediction_tokens").Int(0)
 	writeSome(w, "image_tokens", u.Of.ImageOutput)
 	w.Close(object)
+	if u.Searches > 0 { // OpenRouter's and LiteLLM's name, OpenAI has none
+		w.Key("server_tool_use").Open(object).Key("web_search_requests").Int(u.Searches).Close(object)
+	}
 	dialect.WriteCost(w, u.Cost)
 	w.Close(object)
 }
