@@ -119,6 +119,13 @@ func (w *wireCandidate) toAnswer() (chat.Answer, error) {
 	return a, err
 }
 
+// takeThought takes over what imitations of this API have thought: words, where it has only whether they are thoughts.
+func (w *wirePart) takeThought(v jsonscan.Value) {
+	if words := fieldOf(v, "thought").View(); words != "" {
+		w.data, w.text, w.thought = "text", words, true
+	}
+}
+
 // readReplyPart reads a part of an answer; placeholders and what cannot be read are none.
 func (w *wirePart) readReplyPart() (chat.Part, bool) {
 	p, wrong := w.toPart()

@@ -106,9 +106,8 @@ func (w *wireCandidate) read(v jsonscan.Value, others *dialect.Others) {
 			for _, v := range items(fieldOf(v, "parts")) {
 				w.parts = append(w.parts, wirePart{})
 				p := &w.parts[len(w.parts)-1]
-				p.read(v)
-				if words := fieldOf(v, "thought").View(); p.data == "" && words != "" { // which they have for what was thought
-					p.data, p.text, p.thought = "text", words, true
+				if p.read(v); p.data == "" {
+					p.takeThought(v)
 				}
 				if p.twice && p.text != "" { // imitations say it in one
 					words := wirePart{data: "text", text: p.text, thought: p.thought, raw: p.raw}
