@@ -56,10 +56,9 @@ type Ran struct {
 
 // All are the clients, in the order of their ids.
 var All = sync.OnceValue(func() []Client {
-	files, _ := library.ReadDir("library") // it is embedded
-	list := make([]Client, 0, len(files))
-	for _, f := range files {
-		c, err := read(f.Name())
+	list := make([]Client, 0, len(names()))
+	for _, name := range names() {
+		c, err := read(name)
 		if err != nil {
 			panic(err) // a test reads them all
 		}
@@ -79,10 +78,10 @@ func ByID(id string) (*Client, bool) {
 	return nil, false
 }
 
-// IDs are those of all clients.
+// IDs are those of all clients, from the names of their files: every start of the program asks for them.
 func IDs() (list []string) {
-	for _, c := range All() {
-		list = append(list, c.ID)
+	for _, name := range names() {
+		list = append(list, id(name))
 	}
 	return list
 }
@@ -92,8 +91,19 @@ func (c *Client) Writes() bool {
 	return slices.ContainsFunc(c.Settings, func(s Setting) bool { return s.File != "" })
 }
 
+// names are those of the files.
+var names = sync.OnceValue(func() (list []string) {
+	files, _ := library.ReadDir("library") // it is embedded
+	for _, f := range files {
+		list = append(list, f.Name())
+	}
+	return list
+})
+
+func id(name string) string { return strings.TrimSuffix(name, path.Ext(name)) }
+
 func read(name string) (Client, error) {
-	c := Client{ID: strings.TrimSuffix(name, path.Ext(name))}
+	c := Client{ID: id(name)}
 	text, err := library.ReadFile("library/" + name)
 	if err != nil {
 		return c, err
