@@ -104,7 +104,7 @@ func (b *body) rest(most int, pause, within time.Duration) bool {
 	}
 	control, last := http.NewResponseController(b.of.ResponseWriter), time.Now().Add(within)
 	b.err = nil
-	for buffer := make([]byte, 4<<10); most > 0 && b.err == nil; {
+	for buffer := make([]byte, lingerPiece); most > 0 && b.err == nil; {
 		until := time.Now().Add(pause)
 		if last.Before(until) {
 			until = last

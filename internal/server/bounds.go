@@ -43,6 +43,7 @@ func (b Bounds) withDefaults() Bounds {
 // answer only when all is sent, which may be far more than any route takes.
 const (
 	lingerBytes = 256 << 20
+	lingerPiece = 32 << 10    // read at once
 	lingerPause = time.Second // without a byte
 	lingerTime  = 5 * time.Second
 )
