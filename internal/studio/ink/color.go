@@ -55,9 +55,7 @@ func (c Color) LCH() LCH {
 
 // Mix is the colour t of the way from c to other, evenly to the eye.
 func (c Color) Mix(other Color, t float64) Color {
-	a, b := c.lab(), other.lab()
-	rgb, _ := lab{a.l + (b.l-a.l)*t, a.a + (b.a-a.a)*t, a.b + (b.b-a.b)*t}.rgb()
-	return rgb
+	return c.lab().mix(other.lab(), t)
 }
 
 // Lighter moves the lightness by d.
@@ -111,6 +109,11 @@ func (c Color) lab() lab {
 		1.9779984951*l - 2.4285922050*m + 0.4505937099*s,
 		0.0259040371*l + 0.7827717662*m - 0.8086757660*s,
 	}
+}
+
+func (v lab) mix(other lab, t float64) Color {
+	rgb, _ := lab{v.l + (other.l-v.l)*t, v.a + (other.a-v.a)*t, v.b + (other.b-v.b)*t}.rgb()
+	return rgb
 }
 
 // rgb is the colour on the screen, and whether a screen has it.

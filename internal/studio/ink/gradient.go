@@ -16,10 +16,14 @@ func NewRamp(colors ...Color) Ramp {
 	if len(colors) == 1 {
 		colors = append(colors, colors[0])
 	}
+	stops := make([]lab, len(colors))
+	for i, c := range colors {
+		stops[i] = c.lab()
+	}
 	for i := range ramp {
-		t := float64(i) / (rampSteps - 1) * float64(len(colors)-1)
-		at := min(int(t), len(colors)-2)
-		ramp[i] = colors[at].Mix(colors[at+1], t-float64(at)).Tone()
+		t := float64(i) / (rampSteps - 1) * float64(len(stops)-1)
+		at := min(int(t), len(stops)-2)
+		ramp[i] = stops[at].mix(stops[at+1], t-float64(at)).Tone()
 	}
 	return ramp
 }
