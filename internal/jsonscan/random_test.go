@@ -10,7 +10,7 @@ import (
 // or nearly so, which bytes by chance seldom are.
 func TestRandomDocuments(t *testing.T) {
 	t.Parallel()
-	for n := range 4000 {
+	for n := range randomDocuments {
 		r := rand.New(rand.NewPCG(10, uint64(n))) //nolint:gosec // the same ones each time
 		var b strings.Builder
 		randomValue(r, &b, 0)

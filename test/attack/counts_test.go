@@ -19,7 +19,7 @@ const (
 	keysOfEach    = 150         // Idempotency-Keys
 	exported      = 150         // chats of each of eight
 	longDocuments = 6           // sent at once
-	kindsOfForms  = 2           // that each route is sent, in turn; the console's own tests send all to each
+	kindsOfForms  = 1           // that each route is sent, in turn; the console's own tests send all to each
 	inTurn        = 4           // each route gets every fourth of what each route is to be sent, by turns
 	oddForms      = 367         // one in so many of all forms with one odd word
 	slowBodies    = 250         // with a long head each, of each kind

@@ -1,0 +1,5 @@
+//go:build torture
+
+package jsonscan_test
+
+const randomDocuments = 10_000
