@@ -4,9 +4,10 @@
 postgres_pid=
 postgres_url=
 
-# postgres_start DIR [SETTING=VALUE…] makes a cluster in DIR/postgres and waits until it answers on a free loopback port.
+# postgres_start DIR [SETTING=VALUE…] makes a cluster in DIR/postgres and waits until it answers on a free loopback port:
+# that of the number DIR ends with, if it is free.
 postgres_start() {
-  local data=$1/postgres setting settings=() port try
+  local data=$1/postgres usual=${1##*.} setting settings=() port try
   local bin as=(env LC_ALL=C setpriv --pdeathsig INT) # should this shell be killed outright, the server still ends
   shift
   bin=$(find_postgres) && mkdir "$data" || return
@@ -25,7 +26,7 @@ postgres_start() {
     settings+=(-c "$setting")
   done
   for try in 1 2 3 4 5; do # another program may take the port first
-    port=$((20000 + RANDOM % 12000)) # below the range the kernel hands out by itself
+    port=$((20000 + (try == 1 ? usual : RANDOM % 12000))) # below the range the kernel hands out by itself
     (cd "$data" && exec setsid "${as[@]}" "$bin/postgres" -D "$data/cluster" -p "$port" "${settings[@]}") \
       >>"$data.log" 2>&1 </dev/null &
     postgres_pid=$!

@@ -34,11 +34,10 @@ main() {
   trap 'interrupted 130' INT
   trap 'interrupted 143' TERM
 
-  clear_left
-  tmp=$(own_folder /tmp)
+  own_folder tmp /tmp
   database=$tmp
   if ((${#durability[@]})) && in_memory; then
-    database=$(own_folder "$memory")
+    own_folder database "$memory"
   fi
   mkdir -m 1777 "$tmp/tmp"
   export TMPDIR=$tmp/tmp
@@ -58,27 +57,35 @@ main() {
   report
 }
 
-# own_folder DIR makes a folder in DIR that has the number of this process in its name.
+# own_folder NAME DIR sets NAME to an empty folder in DIR, which this process and what it starts hold a lock on. It is the
+# first that nobody holds, so that it is called as it was in the last run: Go tells by the names in a test's environment
+# whether it passed before. What a run that was killed outright left in it is gone.
 own_folder() {
-  local folder
-  folder=$(mktemp -d "$1/stele-test.$$.XXXXXX") && chmod 711 "$folder" && echo "$folder" # the database's user passes through
+  local -n own=$1
+  local number lock folder
+  for ((number = 0; number < 100; number++)); do
+    folder=$2/stele-test.$EUID.$number
+    mkdir "$folder" 2>/dev/null || [[ -O $folder && ! -L $folder ]] || continue # another's, where everybody may write
+    { exec {lock}<"$folder"; } 2>/dev/null || continue
+    if flock -n "$lock" && [[ $folder -ef /proc/self/fd/$lock ]]; then
+      own=$folder
+      empty_folder "$own" && chmod 711 "$own" # the database's user passes through
+      return
+    fi
+    exec {lock}<&-
+  done
+  echo "no folder for the tests in $2" >&2
+  return 1
 }
 
-# clear_left removes the folders of runs that were killed outright: their process is gone.
-clear_left() {
-  local folder owner
-  for folder in {/tmp,"$memory"}/stele-test.*.*; do
-    owner=${folder##*/stele-test.}
-    owner=${owner%.*}
-    if [[ $owner =~ ^[0-9]+$ && -O $folder && ! -e /proc/$owner ]]; then
-      remove_folder "$folder"
-    fi
-  done
+empty_folder() {
+  chmod -R u+w "$1" 2>/dev/null || true # a module cache made by a test is read-only
+  find "$1" -mindepth 1 -delete
 }
 
 remove_folder() {
-  chmod -R u+w "$1" 2>/dev/null || true # a module cache made by a test is read-only
-  rm -rf "$1"
+  empty_folder "$1"
+  rmdir "$1"
 }
 
 # in_memory says whether there is a file system in memory with room for a database that nobody needs after this. Tests make
@@ -91,16 +98,18 @@ in_memory() {
 
 # surroundings installs what is missing, starts what must run and tells the tests where it is.
 surroundings() {
+  local gateway
+  gateway=$tmp/versitygw-$(sha256sum tools/s3/go.sum | head -c 16) # another one has another name, see own_folder
   step packages test/env/need.sh || return # on the terminal: sudo may ask for a password
   step postgresql postgres_start "$database" "${durability[@]}" &&
     step 'go build' session_run env CGO_ENABLED=0 go build '-ldflags=-s -w' -o "$tmp/stele" ./cmd/stele &&
-    step 's3 server' session_run env CGO_ENABLED=0 go -C tools/s3 build -o "$tmp/versitygw" github.com/versity/versitygw/cmd/versitygw || return
+    step 's3 server' session_run env CGO_ENABLED=0 go -C tools/s3 build -o "$gateway" github.com/versity/versitygw/cmd/versitygw || return
   STELE_TEST_CHROMIUM=$(find_chromium)
   export STELE_TEST_CHROMIUM
   export STELE_TEST_POSTGRES=$postgres_url
   export STELE_TEST_NODE=$root/test/sdk/node_modules/.bin/node
   export STELE_TEST_BINARY=$tmp/stele
-  export STELE_TEST_S3GATEWAY=$tmp/versitygw
+  export STELE_TEST_S3GATEWAY=$gateway
   # A test that lacks something skips, which is right on a developer's machine. Here nothing is lacking: it fails.
   export STELE_TEST_REQUIRE=1
 }
@@ -126,7 +135,7 @@ tests() {
   export STELE_TEST_BINARY_RIGGED=$tmp/stele-rigged
   # These try the built binary: the race detector would look at the tests only. Most of them wait for more than half of the
   # time, so two packages more than there are processors run at once.
-  step 'test test' go_test test -p $((places + 2)) "${outside[@]}"
+  step 'test test' go_test test -count 1 -p $((places + 2)) "${outside[@]}"
   join_beside
 }
 
@@ -135,7 +144,7 @@ tests() {
 # have a program that dies and errs where it is told.
 walks_and_checks() {
   step 'npm ci' install_clients
-  step 'in a browser' go_test . "${browsed[@]}"
+  step 'in a browser' go_test . -count 1 "${browsed[@]}"
   step 'build rigged' session_run go build -tags crash,faulty '-ldflags=-s -w' -o "$tmp/stele-rigged" ./cmd/stele
   step format formatted
   step vet in_bash 'go vet -tags torture ./... && go -C tools vet ./... && go -C test vet -tags torture ./...'
@@ -144,7 +153,7 @@ walks_and_checks() {
     env -C "$module" go tool -modfile="$PWD/tools/go.mod" staticcheck -tags torture ./...; done'
   step licences in_bash 'go -C tools run ./licenses -root ..'
   step sbom in_bash "go -C tools run ./sbom -root .. -binary '$tmp/stele' -out '$tmp/stele.cdx.json'"
-  step 'test tools' go_test tools ./...
+  step 'test tools' go_test tools -count 1 ./...
 }
 
 # sort_packages tells the packages that the race detector has something to look at in from those that do one thing at a
