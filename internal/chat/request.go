@@ -77,6 +77,7 @@ type Asked struct {
 	Answers int64  // how many there will be; 0: one
 	User    string // the end user, within the body's bytes; "" where it names none
 
+	Fast      bool // it asks for an answer that comes faster and costs more
 	Pictures  bool // there may be some in it
 	Tools     bool // there may be tools in it
 	Documents bool // there may be something in it whose length tells nothing: pages, sound, films

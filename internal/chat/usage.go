@@ -17,7 +17,7 @@ type Usage struct {
 	Reasoning    int64
 	Of           Parts
 	Searches     int64  // of the web, that the upstream made
-	Tier         string // the service tier that served: flex, priority, batch; "" for the standard one
+	Tier         string // the service tier that served, in the words of the price book; "" for the standard one
 	Known        bool   // the upstream said so; otherwise it is an estimate or nothing
 	// Billed is what the upstream itself says the call cost, in billionths of a USD.
 	Billed      int64

@@ -17,11 +17,12 @@ type terms struct {
 	counts  []string // how many answers
 	person  []string // the member that has users; none: the body itself
 	users   []string
+	speeds  []string // how fast it is to come
 }
 
 var termsOf = map[string]terms{
 	"openai":    {outputs: []string{"max_completion_tokens", "max_tokens"}, counts: []string{"n"}, users: []string{"safety_identifier", "user"}},
-	"anthropic": {outputs: []string{"max_tokens"}, person: []string{"metadata"}, users: []string{"user_id"}},
+	"anthropic": {outputs: []string{"max_tokens"}, person: []string{"metadata"}, users: []string{"user_id"}, speeds: []string{"speed"}},
 	"gemini": {
 		within: []string{"generationConfig", "generation_config"}, outputs: []string{"maxOutputTokens", "max_output_tokens"},
 		counts: []string{"candidateCount", "candidate_count"}, person: []string{"labels"}, users: []string{"user", "user_id"},
@@ -31,7 +32,7 @@ var termsOf = map[string]terms{
 // asking finds what a body says of how much it may take among its members.
 type asking struct {
 	terms
-	output, answers, user pick
+	output, answers, user, speed pick
 }
 
 func (a *asking) see(name string, v jsonscan.Value) {
@@ -47,6 +48,7 @@ func (a *asking) see(name string, v jsonscan.Value) {
 	case len(a.within) == 0:
 		a.noteBound(name, v)
 	}
+	a.speed.see(a.speeds, name, v)
 	if len(a.person) == 0 {
 		a.user.see(a.users, name, v)
 	}
@@ -66,6 +68,7 @@ func (a *asking) toAsked(report *jsonscan.Report) (found chat.Asked) {
 		found.Answers = n
 	}
 	found.User, _ = a.user.Text()
+	found.Fast = a.speed.Exists() && a.speed.View() != "standard"
 	found.Pictures, found.Tools = report.Found(picture), report.Found(tools)
 	found.Documents = report.Hidden(picture) // which cannot be counted
 	for mark := documents; mark < lastMark; mark++ {

@@ -18,6 +18,7 @@ type Ask struct {
 	Output int64        // tokens, at most
 	Least  int64        // as many of output are worth asking for
 	Sheet  *price.Sheet // what it is charged by, in whatever service tier: an account may have another one than its clients ask for; nil: it has no price
+	Fast   bool         // a service is asked for that is faster and dearer
 
 	reckoned bool // what follows is known
 	dearest  int64
@@ -30,7 +31,7 @@ func (a *Ask) of(m unit) int64 {
 		return 1
 	case dollars:
 		if a.Sheet != nil && !a.reckoned { // a call may fall under several budgets
-			a.dearest, a.reckoned = int64(price.Dearest(a.Sheet, a.Input, a.Output)), true
+			a.dearest, a.reckoned = int64(price.Dearest(a.Sheet, a.Input, a.Output, a.Fast)), true
 		}
 		return a.dearest
 	}
@@ -42,7 +43,7 @@ func (a *Ask) fit(m unit, n int64) int64 {
 	low, high := int64(-1), a.Output
 	for low < high {
 		middle := low + (high-low+1)/2
-		if (&Ask{Input: a.Input, Output: middle, Sheet: a.Sheet}).of(m) <= n {
+		if (&Ask{Input: a.Input, Output: middle, Sheet: a.Sheet, Fast: a.Fast}).of(m) <= n {
 			low = middle
 		} else {
 			high = middle - 1

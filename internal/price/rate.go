@@ -3,6 +3,7 @@ package price
 import (
 	"math"
 	"math/bits"
+	"strings"
 )
 
 // perMillion is what rates are for.
@@ -56,11 +57,11 @@ func worst(s *Sheet, input, output int64, f Factor) Amount {
 }
 
 // Dearest is the most that a request can cost whose prompt and whose answer have at most so many tokens, in the dearest
-// of all service tiers. Searches are not in it.
-func Dearest(s *Sheet, input, output int64) Amount {
+// of all service tiers, but for those that serve only who asks for them, unless they are asked for. Searches are not in it.
+func Dearest(s *Sheet, input, output int64, fast bool) Amount {
 	most := Factor{Num: 1, Den: 1}
 	for _, f := range s.Factors {
-		if f.Num*most.Den > most.Num*f.Den {
+		if f.Num*most.Den > most.Num*f.Den && (fast || !strings.HasPrefix(f.Tier, Fast)) {
 			most = f
 		}
 	}

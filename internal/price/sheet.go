@@ -122,6 +122,14 @@ type Step struct {
 	Rates Rates
 }
 
+// Fast and InUS are what Anthropic serves for more: faster, and within the United States. Both at once is a tier of its own.
+// Nobody is served faster who does not ask for it; where, an account may say for all its requests.
+const (
+	Fast     = "fast"
+	InUS     = "us"
+	FastInUS = Fast + "+" + InUS
+)
+
 // Factor is what a service tier's tokens cost, as a part of the standard price.
 type Factor struct {
 	Tier     string

@@ -118,13 +118,15 @@ func TestTheWorstIsNeverLessThanWhatItCosts(t *testing.T) {
 func TestWhatCostsNothingIsFree(t *testing.T) {
 	t.Parallel()
 	for text, free := range map[string]bool{"0 0 0 0": true, "0 - - 0": true, "0 - - 0 request=0.01": false, "0 - - 0 >10 1 - - 1": false, "0 - - 0.01": false} {
-		if got := Dearest(sheet(t, text), mostTokens, mostTokens) == 0; got != free {
+		if got := Dearest(sheet(t, text), mostTokens, mostTokens, true) == 0; got != free {
 			t.Errorf("%s: free is %v", text, got)
 		}
 	}
-	s := sheet(t, "1 - - 2 @flex=1/2 @priority=3")
-	if got, want := Dearest(s, 10, 10), worst(s, 10, 10, s.Factor("priority")); got != want || got <= worst(s, 10, 10, s.Factor("")) {
-		t.Errorf("the dearest is %d, want %d", got, want)
+	s := sheet(t, "1 - - 2 @flex=1/2 @priority=3 @us=11/10 @fast=6 @fast+us=33/5")
+	for tier, fast := range map[string]bool{"priority": false, FastInUS: true} {
+		if got, want := Dearest(s, 10, 10, fast), worst(s, 10, 10, s.Factor(tier)); got != want || got <= worst(s, 10, 10, s.Factor("")) {
+			t.Errorf("the dearest is %d, want that of %s, %d", got, tier, want)
+		}
 	}
 }
 

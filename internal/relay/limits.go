@@ -55,6 +55,7 @@ func (c *call) reserve(ctx context.Context, t catalog.Target, req *chat.Request)
 	if asked.Output > 0 {
 		most = asked.Output
 	}
+	ask.Fast = asked.Fast
 	ask.Input = r.mostInput(req, asked, window)
 	ask.Output = most * answers
 	ask.Least *= answers

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 )
 
 // answer is an upstream's own bytes, with the usage of b as the provider writes it.
@@ -13,9 +14,9 @@ func answer(w http.ResponseWriter, b billed, stream bool) {
 	case "anthropic", "bedrock":
 		usage := fmt.Sprintf(`{"input_tokens":%d,"cache_read_input_tokens":%d,"cache_creation_input_tokens":%d,
 			"cache_creation":{"ephemeral_5m_input_tokens":%d,"ephemeral_1h_input_tokens":%d},"output_tokens":%d,
-			"output_tokens_details":{"thinking_tokens":%d},"server_tool_use":{"web_search_requests":%d},"service_tier":%q}`,
+			"output_tokens_details":{"thinking_tokens":%d},"server_tool_use":{"web_search_requests":%d},%s}`,
 			n["input"], n["cached_input"], n["cache_write"]+n["cache_write_1h"], n["cache_write"], n["cache_write_1h"],
-			n["output"]+n["reasoning"], n["reasoning"], b.searches, orStandard(b.tier))
+			n["output"]+n["reasoning"], n["reasoning"], b.searches, served(b.tier))
 		sayAnthropic(w, usage, stream)
 	case "gemini":
 		usage := fmt.Sprintf(`{"promptTokenCount":%d,"cachedContentTokenCount":%d,"candidatesTokenCount":%d,"thoughtsTokenCount":%d,
@@ -63,6 +64,21 @@ func sayAnthropic(w http.ResponseWriter, usage string, stream bool) {
 		"event: content_block_stop\n"+`data: {"type":"content_block_stop","index":0}`+"\n\n"+
 		"event: message_delta\n"+`data: {"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":`+oneLine(usage)+"}\n\n"+
 		"event: message_stop\n"+`data: {"type":"message_stop"}`+"\n\n")
+}
+
+// served is how Anthropic tells of a tier.
+func served(tier string) string {
+	speed, place := "standard", "global"
+	if strings.HasPrefix(tier, "fast") {
+		speed = "fast"
+	}
+	if strings.HasSuffix(tier, "us") {
+		place = "us"
+	}
+	if speed != "standard" || place != "global" {
+		tier = "standard"
+	}
+	return fmt.Sprintf(`"service_tier":%q,"speed":%q,"inference_geo":%q`, orStandard(tier), speed, place)
 }
 
 func orStandard(tier string) string {

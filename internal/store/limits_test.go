@@ -100,7 +100,7 @@ func (v *server) call(ctx context.Context, of limit.Call) (nano int64, err error
 		return 0, err
 	}
 	out := min(hold.Output, 1+rand.Int64N(400))
-	nano = int64(price.Dearest(ask.Sheet, 80, out))
+	nano = int64(price.Dearest(ask.Sheet, 80, out, false))
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	if v.dead {

@@ -8,6 +8,7 @@ import (
 	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/jsonscan"
+	"stele/internal/price"
 )
 
 // counts are the API's own counters. They are cumulative: what is told later
@@ -16,6 +17,7 @@ import (
 type counts struct {
 	input, read, write, write1h, output, thinking, searches int64
 	tier                                                    string
+	fast, us                                                bool // how and where it was served
 	told                                                    bool // how much came out, and with it all
 
 	besides *counts       // what the other numbers do not include: of a compaction, and of advice
@@ -43,6 +45,10 @@ func (c *counts) add(v jsonscan.Value) {
 			c.take(&c.searches, v.Get("web_search_requests"))
 		case "service_tier":
 			c.tier = chat.ServiceTier(v.View())
+		case "speed":
+			c.fast = c.fast || v.View() == "fast"
+		case "inference_geo":
+			c.us = c.us || v.View() == "us"
 		case "cache_creation":
 			hour := v.Get("ephemeral_1h_input_tokens")
 			c.take(&c.write1h, hour)
@@ -91,6 +97,19 @@ func (c *counts) take(to *int64, v jsonscan.Value) {
 	}
 }
 
+// dearer is the tier that the book has a price for.
+func (c *counts) dearer() string {
+	switch {
+	case c.fast && c.us:
+		return price.FastInUS
+	case c.fast:
+		return price.Fast
+	case c.us:
+		return price.InUS
+	}
+	return c.tier
+}
+
 const mostTokens = 1 << 40 // more than any upstream can mean
 
 // tokens is a number of them, which some upstreams write as text.
@@ -104,7 +123,7 @@ func (c *counts) usage() chat.Usage {
 	thinking := min(c.thinking, c.output)
 	u := chat.Usage{
 		Input: c.input, CacheRead: c.read, CacheWrite: c.write, CacheWrite1h: min(c.write1h, c.write),
-		Output: c.output - thinking, Reasoning: thinking, Searches: c.searches, Tier: c.tier, Known: c.told, Advised: c.advised,
+		Output: c.output - thinking, Reasoning: thinking, Searches: c.searches, Tier: c.dearer(), Known: c.told, Advised: c.advised,
 	}
 	if more := c.besides; more != nil {
 		u.Input, u.CacheRead, u.Output = u.Input+more.input, u.CacheRead+more.read, u.Output+more.output
