@@ -100,6 +100,19 @@ var hardRest = section{"BM", "what stands at the end of a block, beside a call, 
 			}
 		}
 	}},
+	{number: 1542, name: "what is paid for beside tokens: searches of Gemini's, and a Claude that is served faster or within a country", answer: "booked, passing or not", run: func(t *testing.T) {
+		asked := func(queries string) string { return `,"groundingMetadata":{"webSearchQueries":[` + queries + `]}` }
+		for _, from := range []string{O, A, G} {
+			besideG(asked(`"a","b","","a"`), "").each(t, trip{from: from, to: G}, func(l *landed) { is(t, from, l.booked.Usage().Searches, int64(2)) })
+			more := sse(partsG(`{"text":"h"}`, asked(`"a"`)), partsG(`{"text":"i"}`, asked(`"b"`)+`,"finishReason":"STOP"`))
+			is(t, from+", told in pieces", take(t, trip{from: from, to: G, stream: true, ask: plainly(from, true), answers: []string{more}}).booked.Usage().Searches, int64(2))
+			for how, tier := range map[string]string{
+				`"speed":"fast"`: "fast", `"speed":"fast","inference_geo":"us"`: "fast+us", `"inference_geo":"us","service_tier":"standard"`: "us", `"speed":"standard","inference_geo":"eu"`: "",
+			} {
+				countedA(how).each(t, trip{from: from, to: A}, func(l *landed) { is(t, from+how, l.booked.Usage().Tier, tier) })
+			}
+		}
+	}},
 	// maximhq/bifrost#1829, and QwenLM/Qwen-Agent#943 the other way round: arguments of one call became those of another.
 	{number: 1531, name: "calls under one number, by turns, each piece with the id of its call", run: func(t *testing.T) {
 		piece := func(id, members string) string {

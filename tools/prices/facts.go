@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,6 +20,7 @@ type fact struct {
 	Gives   []string `json:"gives"`
 	Can     []string `json:"can"`
 	Tiers   string   `json:"tiers"` // "@flex=1/2 @priority=2"
+	Search  string   `json:"search"` // what one of the web costs, in dollars
 	Retires string   `json:"retires"`
 	Next    string   `json:"next"`
 	Source  string   `json:"source"`
@@ -65,12 +67,11 @@ func (s *sources) addFacts(kind string, m *model) {
 	}
 }
 
-// tiers are the factors of a model's service tiers.
-func (s *sources) tiers(kind, name string) string {
+// addPrices fills in what is known by hand of prices: the factors of a model's service tiers, and what a search costs.
+func (s *sources) addPrices(kind, name string, sheets []*sheet) {
 	for _, f := range s.of(kind, name) {
-		if f.Tiers != "" {
-			return f.Tiers
+		for _, sheet := range sheets {
+			sheet.tiers, sheet.search = cmp.Or(sheet.tiers, f.Tiers), cmp.Or(sheet.search, f.Search)
 		}
 	}
-	return ""
 }

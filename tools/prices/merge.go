@@ -42,7 +42,8 @@ func (s *sources) book(k kind) (*book, error) {
 	for _, m := range on.list {
 		s.addFacts(k.name, m)
 		on.shorten(m)
-		on.write(m, s.tiers(k.name, m.Names[0]))
+		s.addPrices(k.name, m.Names[0], on.sheets[m])
+		on.write(m)
 	}
 	slices.SortFunc(on.list, func(a, b *model) int { return strings.Compare(a.Names[0], b.Names[0]) })
 	b.Models = on.list
@@ -207,9 +208,8 @@ func (on *shelf) shorten(m *model) {
 }
 
 // write writes the prices of a model from their sheets.
-func (on *shelf) write(m *model, tiers string) {
+func (on *shelf) write(m *model) {
 	for i, s := range on.sheets[m] {
-		s.tiers = tiers
 		m.Prices[i].Text = s.line()
 		if strings.HasPrefix(m.Names[0], "deepseek-v4") && on.kind.name == "deepseek" {
 			// Since 2026-08-23 weekends are off-peak all day.

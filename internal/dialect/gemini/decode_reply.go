@@ -25,7 +25,9 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 		return nil, readFailure(body)
 	}
 	r := &chat.Response{ID: w.id, Model: w.model, Usage: w.usage}
+	var asked searches
 	for i := range w.candidates {
+		asked.see(w.candidates[i].queries)
 		w.addBlock(&w.candidates[i])
 		answer, err := w.candidates[i].toAnswer()
 		if err != nil {
@@ -37,6 +39,7 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 		r.Answers = append(r.Answers, answer)
 	}
 	r.Notes = append(r.Notes, w.others.TakeLosses()...)
+	r.Usage.Searches = asked.count()
 	switch {
 	case len(r.Answers) > 0:
 	case w.blocked != "":
@@ -51,10 +54,16 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 // says nothing is the client's to see, as it came.
 func (Codec) CountResponse(body []byte) (*chat.Response, error) {
 	var usage chat.Usage
+	var asked searches
 	refused, answers := false, false
 	report, err := jsonscan.Scan{Allow: jsonscan.Lenient}.Walk(body, func(key jsonscan.Key, v jsonscan.Value) {
 		switch toCamel(key.Name) {
-		case "candidates", "promptFeedback":
+		case "candidates":
+			answers = true
+			for _, v := range items(v) {
+				asked.see(fieldOf(fieldOf(v, "groundingMetadata"), "webSearchQueries"))
+			}
+		case "promptFeedback":
 			answers = true
 		case "usageMetadata":
 			usage, answers = readUsage(v), true
@@ -70,6 +79,7 @@ func (Codec) CountResponse(body []byte) (*chat.Response, error) {
 	case !answers:
 		return nil, dialect.Unreadable(body)
 	}
+	usage.Searches = asked.count()
 	return &chat.Response{Usage: usage}, nil
 }
 

@@ -27,6 +27,7 @@ type wireCandidate struct {
 	message   string
 	token     string
 	citations []wireCitation
+	queries   jsonscan.Value // webSearchQueries
 	logprobs  jsonscan.Value
 }
 

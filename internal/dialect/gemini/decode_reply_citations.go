@@ -103,10 +103,12 @@ func (w *wireCandidate) readGrounding(v jsonscan.Value, others *dialect.Others) 
 	for key, v := range fields(v) {
 		switch key.name {
 		case "groundingChunks", "groundingSupports", "retrievalMetadata":
-		default: // what Google wants to be shown beside the answer, and what was searched for
-			if dialect.Tells(v) {
-				others.Learn("groundingMetadata." + key.name)
-			}
+			continue
+		case "webSearchQueries":
+			w.queries = v
+		}
+		if dialect.Tells(v) { // what Google wants to be shown beside the answer, and what was searched for
+			others.Learn("groundingMetadata." + key.name)
 		}
 	}
 }

@@ -26,6 +26,7 @@ type streamReader struct {
 	block   int
 	last    chat.Kind
 	usage   chat.Usage
+	asked   searches
 	ids     map[string]bool
 	calls   map[string]toldCall // those that have an id, by it
 	seed    maphash.Seed        // of their sums
@@ -124,6 +125,10 @@ func (r *streamReader) count() {
 	if r.w.usage.Known {
 		r.usage = r.w.usage.After(r.usage)
 	}
+	for i := range r.w.candidates {
+		r.asked.see(r.w.candidates[i].queries)
+	}
+	r.usage.Searches = r.asked.count()
 }
 
 func (r *streamReader) readCandidate(events []chat.Event, w *wireCandidate) ([]chat.Event, error) {
@@ -235,7 +240,7 @@ func (r *streamReader) readForMeter(events []chat.Event, data []byte) ([]chat.Ev
 	for key, v := range fields(root) {
 		switch key.name {
 		case "candidates":
-			if bytes.Contains(v.Raw(), finishing) {
+			if bytes.Contains(v.Raw(), finishing) || bytes.Contains(v.Raw(), searching) {
 				return r.readEnd(events, data)
 			}
 		case "promptFeedback", "error":
@@ -253,7 +258,7 @@ func (r *streamReader) readForMeter(events []chat.Event, data []byte) ([]chat.Ev
 // finishing is in finishReason, however it is spelled.
 var finishing = []byte(`"finish`)
 
-// readEnd reads a frame that may hold an end.
+// readEnd reads a frame that may hold an end, or what was searched for.
 func (r *streamReader) readEnd(events []chat.Event, data []byte) ([]chat.Event, error) {
 	r.w.reset(true)
 	root, err := r.w.read(data)

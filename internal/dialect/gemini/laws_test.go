@@ -224,6 +224,7 @@ func TestAnswersKeepTheirMeaning(t *testing.T) {
 			for i := range want.Answers { // what is only there to be told of
 				want.Answers[i].Parts = slices.DeleteFunc(want.Answers[i].Parts, func(p chat.Part) bool { return p.Kind == chat.Opaque && p.Raw == nil })
 			}
+			want.Usage.Searches = 0 // how many there were has no place, only what was searched for
 			req := request(t, `{"contents":[{"parts":[{"text":"hi"}]}],"generationConfig":{"thinkingConfig":{"includeThoughts":true}}}`)
 			body, err := Codec{}.EncodeResponse(req, want)
 			if err != nil {

@@ -2,6 +2,7 @@ package gemini
 
 import (
 	"math"
+	"strings"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
@@ -89,6 +90,31 @@ func readUnwritten(v jsonscan.Value) (m unwritten) {
 	}
 	return m
 }
+
+// searches are what a model asked a search engine for. Each of them is paid for, once; empty ones are not.
+type searches map[string]bool
+
+// mostSearches bounds what is kept of one answer.
+const mostSearches = 1 << 10
+
+// searching is in webSearchQueries, however it is spelled.
+var searching = []byte(`"web`)
+
+// see takes over a list of them. Frames of a stream may each tell all there were so far.
+func (s *searches) see(queries jsonscan.Value) {
+	for _, v := range queries.Elements() {
+		text, _ := v.Text()
+		if strings.TrimSpace(text) == "" || len(*s) >= mostSearches {
+			continue
+		}
+		if *s == nil {
+			*s = make(searches)
+		}
+		(*s)[strings.Clone(text)] = true
+	}
+}
+
+func (s searches) count() int64 { return int64(len(s)) }
 
 // writeUsage writes usageMetadata, in which thoughts are not among the candidates'.
 func writeUsage(w *jsonscan.Writer, u chat.Usage) {
