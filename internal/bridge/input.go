@@ -100,9 +100,12 @@ func (t *talk) addMessage(v jsonscan.Value, path string) error {
 	content := v.Get("content")
 	switch role := v.Get("role").View(); role {
 	case "assistant":
-		return t.turn.say(content, path)
+		if !v.Get("phase").Absent() {
+			t.drop("input[].phase", "chats do not tell comments from answers")
+		}
+		return t.turn.say(content, path, t.drop)
 	case "system", "developer":
-		text, err := plainText(content, path)
+		text, err := plainText(content, path, t.drop)
 		if err == nil {
 			t.asked = true
 			t.instruct(text)
@@ -111,7 +114,7 @@ func (t *talk) addMessage(v jsonscan.Value, path string) error {
 	case "user":
 		t.turnEnd()
 		t.begin()
-		parts, err := readParts(content, path+".content")
+		parts, err := readParts(content, path+".content", t.drop)
 		if err != nil {
 			return err
 		}
@@ -141,7 +144,7 @@ func (t *talk) addResult(v *item) error {
 	case v.kind == "shell_call_output":
 		text = string(output.AppendCompact(nil))
 	case output.Kind() == array:
-		parts, err := readParts(output, v.path+".output")
+		parts, err := readParts(output, v.path+".output", t.drop)
 		if err != nil {
 			return err
 		}

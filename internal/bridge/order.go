@@ -87,7 +87,9 @@ func pairOutputs(items []item) {
 }
 
 // isOutputOf reports whether a result is of the kind of a call.
-func (i *item) isOutputOf(call *item) bool { return i.kind == call.kind+"_output" }
+func (i *item) isOutputOf(call *item) bool {
+	return i.kind == call.kind+"_output" || i.kind == strings.TrimSuffix(call.kind, "_call")+"_output"
+}
 
 // itemKinds are what members of items must be that would be lost otherwise, as fields of another kind would be.
 var itemKinds = []struct {
@@ -116,6 +118,11 @@ func (i *item) resolve(kept *Kept) error {
 	case "": // it may be all that the client has to say
 		return refuseMissing(i.path + ".type")
 	case "item_reference":
+	case "image_generation_call": // clients name a picture by its id alone
+		if raw, ok := kept.Item(i.Get("id").View()); ok && i.Get("result").View() == "" {
+			i.Value = jsonscan.Root(raw)
+		}
+		return nil
 	default:
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"stele/internal/dialect/openai"
 	"stele/internal/jsonscan"
 	"stele/internal/wire"
 )
@@ -14,11 +15,13 @@ type parts struct {
 	all    []byte // every part, as elements of a list
 	others []byte // those that are no text, likewise
 	plain  bool   // they are texts and nothing is said of them
+
+	drop func(path, why string)
 }
 
-// readParts reads a content: a string or a list of parts.
-func readParts(v jsonscan.Value, path string) (*parts, error) {
-	p := &parts{plain: true}
+// readParts reads a content: a string or a list of parts. What of it is not carried goes to drop.
+func readParts(v jsonscan.Value, path string, drop func(path, why string)) (*parts, error) {
+	p := &parts{plain: true, drop: drop}
 	switch {
 	case v.Absent():
 		return p, nil
@@ -42,29 +45,36 @@ func (p *parts) add(v jsonscan.Value, path string) error {
 	kind := v.Get("type").View()
 	isText := false
 	switch kind {
-	case "input_text", "output_text", "text", "summary_text", "reasoning_text":
+	case "input_text", "output_text", "text", "summary_text", "reasoning_text", "encrypted_content":
 		isText = true
-		if words := v.Get("text"); !words.Absent() && words.Kind() != jsonscan.String {
+		words := v.Get("text")
+		if !words.Absent() && words.Kind() != jsonscan.String {
 			return refuseValue(path+".text", "a text")
 		}
-		p.texts = append(p.texts, v.Get("text").View())
-		w.Key("type").Plain("text").Key("text").Text(v.Get("text").View())
+		said := words.View()
+		if kind == "encrypted_content" {
+			if said = plainContent(v); said == "" {
+				p.drop(path, "what another service has encrypted cannot be read here")
+				return nil
+			}
+		}
+		p.texts = append(p.texts, said)
+		w.Key("type").Plain("text").Key("text").Text(said)
 	case "refusal":
 		p.plain = false
 		w.Key("type").Plain(kind).Key(kind).Text(v.Get(kind).View())
 	case "input_image":
-		if err := writeImage(&w, v, path); err != nil {
+		if err := p.writeImage(&w, v, path); err != nil {
 			return err
 		}
 	case "input_file":
-		if err := writeFile(&w, v, path); err != nil {
+		if err := p.writeFile(&w, v, path); err != nil {
 			return err
 		}
 	case "input_audio":
-		if v.Get(kind).Kind() != object {
-			return refuse(path, "audio needs an input_audio with its data and format")
+		if err := writeSound(&w, v, path); err != nil {
+			return err
 		}
-		w.Key("type").Plain(kind).Key(kind).Raw(v.Get(kind).Raw())
 	case "":
 		return refuseMissing(path + ".type")
 	default:
@@ -97,8 +107,8 @@ func (p *parts) write(w *jsonscan.Writer) {
 func (p *parts) text() string { return strings.Join(p.texts, "\n") }
 
 // plainText is a content that must be words alone.
-func plainText(v jsonscan.Value, path string) (string, error) {
-	p, err := readParts(v, path+".content")
+func plainText(v jsonscan.Value, path string, drop func(path, why string)) (string, error) {
+	p, err := readParts(v, path+".content", drop)
 	if err != nil {
 		return "", err
 	}
@@ -108,7 +118,7 @@ func plainText(v jsonscan.Value, path string) (string, error) {
 	return p.text(), nil
 }
 
-func writeImage(w *jsonscan.Writer, v jsonscan.Value, path string) error {
+func (p *parts) writeImage(w *jsonscan.Writer, v jsonscan.Value, path string) error {
 	if url := v.Get("image_url").View(); url != "" {
 		w.Key("type").Plain("image_url").Key("image_url").Open(object).Key("url").Text(url)
 		switch detail := v.Get("detail").View(); detail {
@@ -116,6 +126,9 @@ func writeImage(w *jsonscan.Writer, v jsonscan.Value, path string) error {
 			w.Key("detail").Plain(detail)
 		case "original":
 			w.Key("detail").Plain("high")
+		case "":
+		default:
+			p.drop(path+".detail", "it is not known to the bridge")
 		}
 		w.Close(object)
 		return nil
@@ -130,10 +143,13 @@ func writeImage(w *jsonscan.Writer, v jsonscan.Value, path string) error {
 	return refuse(path, "an image needs an image_url or a file_id")
 }
 
-func writeFile(w *jsonscan.Writer, v jsonscan.Value, path string) error {
+func (p *parts) writeFile(w *jsonscan.Writer, v jsonscan.Value, path string) error {
 	data, address := v.Get("file_data").View(), v.Get("file_url").View()
 	if data == "" && address == "" && v.Get("file_id").View() == "" {
 		return refuse(path, "a file needs file_data, a file_url or a file_id")
+	}
+	if detail := v.Get("detail").View(); detail != "" && detail != "auto" {
+		p.drop(path+".detail", "chats have none for files")
 	}
 	if kind, _, _, ok := wire.DataURL(data); ok && strings.HasPrefix(kind, "image/") {
 		w.Key("type").Plain("image_url").Key("image_url").Open(object).Key("url").Text(data).Close(object)
@@ -145,5 +161,25 @@ func writeFile(w *jsonscan.Writer, v jsonscan.Value, path string) error {
 		w.Key("file_data").Text(address) // the server fetches it where its upstream does not
 	}
 	w.Close(object)
+	return nil
+}
+
+// writeSound writes a sound: as the chat route has it, or in Codex's form, a data URL or an address.
+func writeSound(w *jsonscan.Writer, v jsonscan.Value, path string) error {
+	const kind = "input_audio"
+	inner, link := v.Get(kind), v.Get("audio_url")
+	mime, data, coded, ok := wire.DataURL(link.View())
+	switch {
+	case inner.Kind() == object:
+		w.Key("type").Plain(kind).Key(kind).Raw(inner.Raw())
+	case !link.Absent() && link.Kind() != jsonscan.String:
+		return refuseValue(path+".audio_url", "a text: an address or a data URL")
+	case ok && coded:
+		w.Key("type").Plain(kind).Key(kind).Open(object).Key("data").Text(data).Key("format").Text(openai.SoundFormat(mime)).Close(object)
+	case link.View() != "":
+		w.Key("type").Plain("file").Key("file").Open(object).Key("file_data").Text(link.View()).Close(object)
+	default:
+		return refuse(path, "audio needs an input_audio with its data and format")
+	}
 	return nil
 }

@@ -27,8 +27,8 @@ type pictureMade struct{ id, url string }
 func (t *turn) isEmpty() bool { return len(t.texts) == 0 && len(t.calls) == 0 && len(t.pictures) == 0 }
 
 // say adds words of the model.
-func (t *turn) say(content jsonscan.Value, path string) error {
-	p, err := readParts(content, path+".content")
+func (t *turn) say(content jsonscan.Value, path string, drop func(path, why string)) error {
+	p, err := readParts(content, path+".content", drop)
 	if err != nil {
 		return err
 	}
