@@ -39,6 +39,14 @@ func (t *talk) instruct(text string) {
 	t.endMessage()
 }
 
+// explainTools says what namespaces are for that were offered since it was said last.
+func (t *talk) explainTools() {
+	for _, text := range t.tools.about {
+		t.instruct(text)
+	}
+	t.tools.about = nil
+}
+
 // end writes what is not written yet.
 func (t *talk) end() {
 	t.show()
@@ -75,13 +83,16 @@ func (t *talk) addItem(v *item) error {
 		if err := t.tools.addAll(v.Get("tools"), path+".tools", t.drop); err != nil {
 			return err
 		}
+		t.tools.about = nil // it is in the result
 		return t.addResult(v)
 	case "agent_message":
 		return t.addAgentMessage(v.Value, path)
 	case "compaction", "compaction_summary", "context_compaction":
 		t.addSummary(v.Value, path)
 	case "additional_tools":
-		return t.tools.addAll(v.Get("tools"), path+".tools", t.drop)
+		err := t.tools.addAll(v.Get("tools"), path+".tools", t.drop)
+		t.explainTools()
+		return err
 	case "configuration_update":
 		if effort := v.Get("reasoning", "effort").View(); effort != "" {
 			t.effort = effort
