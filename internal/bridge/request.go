@@ -29,6 +29,7 @@ type order struct {
 	called     map[string]bool // ids of the calls so far
 	rests      bool            // no thoughts are asked for, because the model could not call tools
 	shortens   bool            // its last item asks for a summary of the conversation
+	codex      bool            // its client is Codex
 	dropped    []string        // what is not carried, in words
 	byServer   []string        // what the server did not carry, as it says it
 	lost       []chat.Loss     // what of the answer this API has no place for
