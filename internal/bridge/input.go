@@ -17,7 +17,7 @@ type talk struct {
 	paths    []string // by messages: the items that they are of, "" of those that are of several or of none
 	path     string   // that of the message being written
 	count    int
-	system   []string        // instructions before anything was said
+	system   []*parts        // instructions before anything was said
 	begun    bool            // something was said
 	asked    bool            // an item has instructions: they may be all there is
 	turn     turn            // of the model, not yet written
@@ -29,20 +29,23 @@ type talk struct {
 
 // instruct adds instructions. Those at the beginning are one message, because some
 // models take no second.
-func (t *talk) instruct(text string) {
+func (t *talk) instruct(said *parts) {
 	t.turnEnd()
 	if !t.begun {
-		t.system = append(t.system, text)
+		t.system = append(t.system, said)
 		return
 	}
-	t.message("system").Text(text)
+	writeAll(t.message("system"), []*parts{said}, instructionsEnd)
 	t.endMessage()
 }
+
+// instructionsEnd stands between the instructions of several items.
+const instructionsEnd = "\n\n"
 
 // explainTools says what namespaces are for that were offered since it was said last.
 func (t *talk) explainTools() {
 	for _, text := range t.tools.about {
-		t.instruct(text)
+		t.instruct(&parts{texts: []string{text}})
 	}
 	t.tools.about = nil
 }
@@ -116,10 +119,10 @@ func (t *talk) addMessage(v jsonscan.Value, path string) error {
 		}
 		return t.turn.say(content, path, t.drop)
 	case "system", "developer":
-		text, err := plainText(content, path, t.drop)
+		said, err := wordsAlone(content, path, t.drop)
 		if err == nil {
 			t.asked = true
-			t.instruct(text)
+			t.instruct(said)
 		}
 		return err
 	case "user":
@@ -145,6 +148,7 @@ func (t *talk) addResult(v *item) error {
 	t.begin()
 	output := v.Get("output")
 	text := output.View()
+	var listed []byte
 	switch {
 	case v.kind == "tool_search_output":
 		text = string(v.Get("tools").AppendCompact(nil))
@@ -159,14 +163,28 @@ func (t *talk) addResult(v *item) error {
 		if err != nil {
 			return err
 		}
-		if text = parts.text(); len(parts.others) > 0 {
-			text = strings.TrimSpace(text + "\n(attached below)")
+		text = parts.text()
+		if parts.marked {
+			listed = parts.words
+		}
+		if len(parts.others) > 0 {
+			const attached = "(attached below)"
+			text = strings.TrimSpace(text + "\n" + attached)
+			if len(listed) > 0 {
+				var w jsonscan.Writer
+				writeWords(&w, attached)
+				listed = joinElements(listed, w.Bytes())
+			}
 			t.pictures = joinElements(t.pictures, parts.others)
 		}
 	case !output.Absent() && output.Kind() != jsonscan.String: // as tools give them
 		text = string(output.AppendCompact(nil))
 	}
-	t.message("tool").Text(text)
+	if w := t.message("tool"); len(listed) > 0 {
+		w.Open(array).Raw(listed).Close(array)
+	} else {
+		w.Text(text)
+	}
 	t.messages.Key("tool_call_id").Text(v.callID())
 	t.endMessage()
 	return nil
@@ -189,7 +207,7 @@ func (t *talk) begin() {
 	}
 	t.begun = true
 	if len(t.system) > 0 {
-		t.message("system").Text(strings.Join(t.system, "\n\n"))
+		writeAll(t.message("system"), t.system, instructionsEnd)
 		t.endMessage()
 		t.count-- // those of the request itself are alone nothing to answer
 	}

@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"stele/internal/dialect/openai"
@@ -13,8 +14,10 @@ import (
 type parts struct {
 	texts  []string
 	all    []byte // every part, as elements of a list
-	others []byte // those that are no text, likewise
+	words  []byte // those that are a text, likewise
+	others []byte // those that are none, likewise
 	plain  bool   // they are texts and nothing is said of them
+	marked bool   // of one it is said that a cache ends there
 
 	drop func(path, why string)
 }
@@ -80,18 +83,25 @@ func (p *parts) add(v jsonscan.Value, path string) error {
 	default:
 		return refuse(path, fmt.Sprintf("there is no part of type %q", kind))
 	}
-	if mark := v.Get("prompt_cache_breakpoint"); !mark.Absent() {
-		p.plain = false
-		w.Key("prompt_cache_breakpoint").Raw(mark.Raw())
+	for _, name := range cacheMarks {
+		if mark := v.Get(name); !mark.Absent() {
+			p.plain, p.marked = false, true
+			w.Key(name).Raw(mark.Raw())
+		}
 	}
 	w.Close(object)
 	p.all = joinElements(p.all, w.Bytes())
-	if !isText {
+	if isText {
+		p.words = joinElements(p.words, w.Bytes())
+	} else {
 		p.plain = false
 		p.others = joinElements(p.others, w.Bytes())
 	}
 	return nil
 }
+
+// cacheMarks say where a cache ends: OpenAI's own, and Anthropic's, which the chat route takes too.
+var cacheMarks = []string{"prompt_cache_breakpoint", "cache_control"}
 
 // write writes the content: a string where that says it all, because some servers
 // take nothing else.
@@ -103,19 +113,45 @@ func (p *parts) write(w *jsonscan.Writer) {
 	w.Open(array).Raw(p.all).Close(array)
 }
 
+// writeAll writes several contents as one: a string with something between them, where nothing is said of any, or else a list.
+func writeAll(w *jsonscan.Writer, list []*parts, between string) {
+	if between != "" && !slices.ContainsFunc(list, func(p *parts) bool { return p.marked }) {
+		var texts []string
+		for _, p := range list {
+			texts = append(texts, p.text())
+		}
+		w.Text(strings.Join(texts, between))
+		return
+	}
+	w.Open(array)
+	for _, p := range list {
+		if p.all != nil {
+			w.Raw(p.all)
+		} else {
+			writeWords(w, p.text())
+		}
+	}
+	w.Close(array)
+}
+
+// writeWords writes a text as a part.
+func writeWords(w *jsonscan.Writer, text string) {
+	w.Open(object).Key("type").Plain("text").Key("text").Text(text).Close(object)
+}
+
 // text is all words.
 func (p *parts) text() string { return strings.Join(p.texts, "\n") }
 
-// plainText is a content that must be words alone.
-func plainText(v jsonscan.Value, path string, drop func(path, why string)) (string, error) {
+// wordsAlone is a content that must be words alone.
+func wordsAlone(v jsonscan.Value, path string, drop func(path, why string)) (*parts, error) {
 	p, err := readParts(v, path+".content", drop)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	if len(p.others) > 0 {
-		return "", refuseValue(path+".content", "text: instructions take nothing else")
+		return nil, refuseValue(path+".content", "text: instructions take nothing else")
 	}
-	return p.text(), nil
+	return p, nil
 }
 
 func (p *parts) writeImage(w *jsonscan.Writer, v jsonscan.Value, path string) error {

@@ -53,7 +53,7 @@ func (b *Bridge) decode(body []byte) (*order, error) {
 	}
 	talk := &talk{tools: o.tools, kept: b.Kept, drop: o.drop, called: o.called}
 	if text, there := o.fields["instructions"]; there {
-		talk.instruct(text.View())
+		talk.instruct(&parts{texts: []string{text.View()}})
 	}
 	talk.explainTools()
 	if err := b.refuseUnfinished(o.previous); err != nil {

@@ -86,15 +86,7 @@ func (t *turn) write(w *jsonscan.Writer) {
 	case len(t.texts) == 1:
 		t.texts[0].write(w)
 	default:
-		w.Open(array)
-		for _, p := range t.texts {
-			if p.all != nil {
-				w.Raw(p.all)
-			} else {
-				w.Open(object).Key("type").Plain("text").Key("text").Text(p.text()).Close(object)
-			}
-		}
-		w.Close(array)
+		writeAll(w, t.texts, "")
 	}
 	if t.words.Len() > 0 {
 		w.Key("reasoning_content").Text(t.words.String())
