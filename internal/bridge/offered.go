@@ -1,7 +1,6 @@
 package bridge
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -140,7 +139,7 @@ func isForModels(v jsonscan.Value) bool {
 // had any. Models that cannot do that are refused for them.
 func withoutSecrets(schema jsonscan.Value) (jsonscan.Value, bool) {
 	const mark = "encrypted"
-	if !bytes.Contains(schema.Raw(), []byte(`"`+mark+`"`)) {
+	if schema.Kind() != object {
 		return schema, false
 	}
 	var edits jsonscan.Edits
