@@ -155,10 +155,10 @@ func (a *answer) event(buf []byte, event string, fill func(w *jsonscan.Writer)) 
 	return wire.EscapeLineEnds(append(append(buf, data...), "\n\n"...), from)
 }
 
-// signOfLife appends a comment, which every reader passes over, and now and then the event
-// that OpenAI has for it: Codex takes a stream without events for dead.
+// signOfLife appends a comment, which every reader passes over, and for Codex now and then the event that
+// OpenAI has for it: it takes a stream without events for dead. Libraries whose events are a closed list die of it.
 func (a *answer) signOfLife(buf []byte) []byte {
-	if a.signs++; a.signs%eventOf != 0 {
+	if a.signs++; !a.codex || a.signs%eventOf != 0 {
 		return append(buf, ": keep-alive\n\n"...)
 	}
 	return a.event(buf, "keepalive", func(*jsonscan.Writer) {})

@@ -60,7 +60,7 @@ func (t *talk) end() {
 // addItem adds one item.
 func (t *talk) addItem(v *item) error {
 	path := v.path
-	if !v.isOutput() {
+	if !v.isOutput() || v.alone {
 		t.show()
 	}
 	switch v.kind {
@@ -85,6 +85,10 @@ func (t *talk) addItem(v *item) error {
 	case "tool_search_output":
 		if err := t.tools.addAll(v.Get("tools"), path+".tools", t.drop); err != nil {
 			return err
+		}
+		if v.alone { // nothing is to be answered
+			t.explainTools()
+			return nil
 		}
 		t.tools.about = nil // it is in the result
 		return t.addResult(v)
@@ -126,27 +130,35 @@ func (t *talk) addMessage(v jsonscan.Value, path string) error {
 		}
 		return err
 	case "user":
-		t.turnEnd()
-		t.begin()
-		parts, err := readParts(content, path+".content", t.drop)
-		if err != nil {
-			return err
-		}
-		t.path = path
-		t.message("user")
-		parts.write(&t.messages)
-		t.endMessage()
-		return nil
+		return t.addWords(content, path, "content")
 	default:
 		return refuseValue(path+".role", "user, assistant, system or developer")
 	}
 }
 
-// addResult adds what a tool answered.
-func (t *talk) addResult(v *item) error {
+// addWords adds a content of an item as the user's.
+func (t *talk) addWords(content jsonscan.Value, path, member string) error {
 	t.turnEnd()
 	t.begin()
+	said, err := readParts(content, path+"."+member, t.drop)
+	if err != nil {
+		return err
+	}
+	t.path = path
+	t.message("user")
+	said.write(&t.messages)
+	t.endMessage()
+	return nil
+}
+
+// addResult adds what a tool answered.
+func (t *talk) addResult(v *item) error {
 	output := v.Get("output")
+	if v.alone && (output.Kind() == array || output.Kind() == jsonscan.String) {
+		return t.addWords(output, v.path, "output")
+	}
+	t.turnEnd()
+	t.begin()
 	text := output.View()
 	var listed []byte
 	switch {
