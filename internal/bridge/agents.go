@@ -10,27 +10,9 @@ import (
 // user's: a chat has no third speaker. It is how an agent is given its task, and how it
 // hears what others have found.
 func (t *talk) addAgentMessage(v jsonscan.Value, path string) error {
-	list := &parts{plain: true}
-	content := v.Get("content")
-	if content.Kind() != array {
-		var err error
-		if list, err = readParts(content, path+".content"); err != nil {
-			return err
-		}
-	}
-	for _, part := range content.Elements() {
-		if part.Get("type").View() == "encrypted_content" {
-			text := plainContent(part)
-			if text == "" {
-				t.drop(path, "what another service has encrypted cannot be read here")
-				continue
-			}
-			var w jsonscan.Writer
-			part = jsonscan.Root(w.Open(object).Key("type").Plain("text").Key("text").Text(text).Close(object).Bytes())
-		}
-		if err := list.add(part, path+".content"); err != nil {
-			return err
-		}
+	list, err := readParts(v.Get("content"), path+".content", t.drop)
+	if err != nil {
+		return err
 	}
 	if list.text() == "" && len(list.others) == 0 {
 		return nil

@@ -76,12 +76,20 @@ func (a *answer) finish(err error) (response []byte, status string, sendErr erro
 	if sendErr = a.close(status); sendErr != nil {
 		return nil, status, sendErr
 	}
-	var failed *failure
 	if err == nil {
 		a.estimate()
 		sendErr = a.tellSignatures()
-	} else {
+	}
+	var failed *failure
+	switch {
+	case sendErr != nil:
+		return nil, status, sendErr
+	case err != nil:
 		failed = failureOf(err)
+	case status == "incomplete" && a.codex:
+		failed, status = a.cutOff(), "failed"
+	}
+	if failed != nil {
 		sendErr = a.emit("error", func(w *jsonscan.Writer) {
 			failed.write(w)
 			failed.write(w.Key("error").Open(object).Key("type").Text(failed.kind))
@@ -95,6 +103,9 @@ func (a *answer) finish(err error) (response []byte, status string, sendErr erro
 	return a.response(status, failed), status, a.tell("response."+status, status, failed)
 }
 
+// tooLong is why an answer is cut off that is longer than it may be.
+const tooLong = "max_output_tokens"
+
 // isFiltered reports whether the answer was kept back. One in which the model itself
 // declines is whole.
 func (a *answer) isFiltered() bool { return a.stop.Reason == chat.Refused && a.stop.Raw != "stop" }
@@ -106,6 +117,15 @@ func failureOf(err error) *failure {
 	}
 	e := fault.From(err)
 	return &failure{kind: serverError, code: serverError, message: e.Message}
+}
+
+// cutOff is the end of an answer that is not whole as an error that lasts. Codex takes response.incomplete for a stream that broke
+// off, and pays for the same answer five times more. What was told to be done it keeps.
+func (a *answer) cutOff() *failure {
+	if a.isFiltered() {
+		return &failure{kind: "invalid_request_error", code: "content_policy_violation", message: "The model's provider kept the answer back."}
+	}
+	return &failure{kind: "invalid_request_error", code: tooLong, message: "The answer was cut off, because it is as long as an answer may be."}
 }
 
 // emit sends one event, whose members beside type and number fill writes.
@@ -135,10 +155,10 @@ func (a *answer) event(buf []byte, event string, fill func(w *jsonscan.Writer)) 
 	return wire.EscapeLineEnds(append(append(buf, data...), "\n\n"...), from)
 }
 
-// signOfLife appends a comment, which every reader passes over, and now and then the event
-// that OpenAI has for it: Codex takes a stream without events for dead.
+// signOfLife appends a comment, which every reader passes over, and for Codex now and then the event that
+// OpenAI has for it: it takes a stream without events for dead. Libraries whose events are a closed list die of it.
 func (a *answer) signOfLife(buf []byte) []byte {
-	if a.signs++; a.signs%eventOf != 0 {
+	if a.signs++; !a.codex || a.signs%eventOf != 0 {
 		return append(buf, ": keep-alive\n\n"...)
 	}
 	return a.event(buf, "keepalive", func(*jsonscan.Writer) {})
@@ -167,7 +187,7 @@ func (a *answer) response(status string, failed *failure) []byte {
 	}
 	w.Key("incomplete_details")
 	if status == "incomplete" {
-		reason := "max_output_tokens"
+		reason := tooLong
 		if a.isFiltered() {
 			reason = "content_filter"
 		}

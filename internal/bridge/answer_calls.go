@@ -153,6 +153,9 @@ func (c *callState) json(status, arguments string) []byte {
 	default:
 		w.Key("type").Plain("function_call").Key("name").Text(c.name).Key("arguments").Text(arguments)
 	}
+	if c.plain { // on this word Codex takes what its agents are told for words, and not for what only OpenAI can read
+		w.Key("encrypted_function_args").Open(array).Close(array)
+	}
 	if c.namespace != "" {
 		w.Key("namespace").Text(c.namespace)
 	}

@@ -17,7 +17,7 @@ type talk struct {
 	paths    []string // by messages: the items that they are of, "" of those that are of several or of none
 	path     string   // that of the message being written
 	count    int
-	system   []string        // instructions before anything was said
+	system   []*parts        // instructions before anything was said
 	begun    bool            // something was said
 	asked    bool            // an item has instructions: they may be all there is
 	turn     turn            // of the model, not yet written
@@ -29,14 +29,25 @@ type talk struct {
 
 // instruct adds instructions. Those at the beginning are one message, because some
 // models take no second.
-func (t *talk) instruct(text string) {
+func (t *talk) instruct(said *parts) {
 	t.turnEnd()
 	if !t.begun {
-		t.system = append(t.system, text)
+		t.system = append(t.system, said)
 		return
 	}
-	t.message("system").Text(text)
+	writeAll(t.message("system"), []*parts{said}, instructionsEnd)
 	t.endMessage()
+}
+
+// instructionsEnd stands between the instructions of several items.
+const instructionsEnd = "\n\n"
+
+// explainTools says what namespaces are for that were offered since it was said last.
+func (t *talk) explainTools() {
+	for _, text := range t.tools.about {
+		t.instruct(&parts{texts: []string{text}})
+	}
+	t.tools.about = nil
 }
 
 // end writes what is not written yet.
@@ -49,7 +60,7 @@ func (t *talk) end() {
 // addItem adds one item.
 func (t *talk) addItem(v *item) error {
 	path := v.path
-	if !v.isOutput() {
+	if !v.isOutput() || v.alone {
 		t.show()
 	}
 	switch v.kind {
@@ -75,13 +86,20 @@ func (t *talk) addItem(v *item) error {
 		if err := t.tools.addAll(v.Get("tools"), path+".tools", t.drop); err != nil {
 			return err
 		}
+		if v.alone { // nothing is to be answered
+			t.explainTools()
+			return nil
+		}
+		t.tools.about = nil // it is in the result
 		return t.addResult(v)
 	case "agent_message":
 		return t.addAgentMessage(v.Value, path)
 	case "compaction", "compaction_summary", "context_compaction":
 		t.addSummary(v.Value, path)
 	case "additional_tools":
-		return t.tools.addAll(v.Get("tools"), path+".tools", t.drop)
+		err := t.tools.addAll(v.Get("tools"), path+".tools", t.drop)
+		t.explainTools()
+		return err
 	case "configuration_update":
 		if effort := v.Get("reasoning", "effort").View(); effort != "" {
 			t.effort = effort
@@ -100,37 +118,49 @@ func (t *talk) addMessage(v jsonscan.Value, path string) error {
 	content := v.Get("content")
 	switch role := v.Get("role").View(); role {
 	case "assistant":
-		return t.turn.say(content, path)
+		if !v.Get("phase").Absent() {
+			t.drop("input[].phase", "chats do not tell comments from answers")
+		}
+		return t.turn.say(content, path, t.drop)
 	case "system", "developer":
-		text, err := plainText(content, path)
+		said, err := wordsAlone(content, path, t.drop)
 		if err == nil {
 			t.asked = true
-			t.instruct(text)
+			t.instruct(said)
 		}
 		return err
 	case "user":
-		t.turnEnd()
-		t.begin()
-		parts, err := readParts(content, path+".content")
-		if err != nil {
-			return err
-		}
-		t.path = path
-		t.message("user")
-		parts.write(&t.messages)
-		t.endMessage()
-		return nil
+		return t.addWords(content, path, "content")
 	default:
 		return refuseValue(path+".role", "user, assistant, system or developer")
 	}
 }
 
-// addResult adds what a tool answered.
-func (t *talk) addResult(v *item) error {
+// addWords adds a content of an item as the user's.
+func (t *talk) addWords(content jsonscan.Value, path, member string) error {
 	t.turnEnd()
 	t.begin()
+	said, err := readParts(content, path+"."+member, t.drop)
+	if err != nil {
+		return err
+	}
+	t.path = path
+	t.message("user")
+	said.write(&t.messages)
+	t.endMessage()
+	return nil
+}
+
+// addResult adds what a tool answered.
+func (t *talk) addResult(v *item) error {
 	output := v.Get("output")
+	if v.alone && (output.Kind() == array || output.Kind() == jsonscan.String) {
+		return t.addWords(output, v.path, "output")
+	}
+	t.turnEnd()
+	t.begin()
 	text := output.View()
+	var listed []byte
 	switch {
 	case v.kind == "tool_search_output":
 		text = string(v.Get("tools").AppendCompact(nil))
@@ -141,18 +171,32 @@ func (t *talk) addResult(v *item) error {
 	case v.kind == "shell_call_output":
 		text = string(output.AppendCompact(nil))
 	case output.Kind() == array:
-		parts, err := readParts(output, v.path+".output")
+		parts, err := readParts(output, v.path+".output", t.drop)
 		if err != nil {
 			return err
 		}
-		if text = parts.text(); len(parts.others) > 0 {
-			text = strings.TrimSpace(text + "\n(attached below)")
+		text = parts.text()
+		if parts.marked {
+			listed = parts.words
+		}
+		if len(parts.others) > 0 {
+			const attached = "(attached below)"
+			text = strings.TrimSpace(text + "\n" + attached)
+			if len(listed) > 0 {
+				var w jsonscan.Writer
+				writeWords(&w, attached)
+				listed = joinElements(listed, w.Bytes())
+			}
 			t.pictures = joinElements(t.pictures, parts.others)
 		}
 	case !output.Absent() && output.Kind() != jsonscan.String: // as tools give them
 		text = string(output.AppendCompact(nil))
 	}
-	t.message("tool").Text(text)
+	if w := t.message("tool"); len(listed) > 0 {
+		w.Open(array).Raw(listed).Close(array)
+	} else {
+		w.Text(text)
+	}
 	t.messages.Key("tool_call_id").Text(v.callID())
 	t.endMessage()
 	return nil
@@ -175,7 +219,7 @@ func (t *talk) begin() {
 	}
 	t.begun = true
 	if len(t.system) > 0 {
-		t.message("system").Text(strings.Join(t.system, "\n\n"))
+		writeAll(t.message("system"), t.system, instructionsEnd)
 		t.endMessage()
 		t.count-- // those of the request itself are alone nothing to answer
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidwall/gjson"
+
 	"stele/internal/bridge"
 	"stele/internal/uid"
 )
@@ -179,5 +181,19 @@ func TestAConversationIsReadAgain(t *testing.T) {
 	again.Delete(thread)
 	if _, ok := again.History(id); ok {
 		t.Error("a response goes on without its conversation")
+	}
+}
+
+// TestAPictureIsNamedByItsID has a client send of a picture that the model made what OpenAI's guide to
+// pictures has it send: the id of its item and nothing else.
+func TestAPictureIsNamedByItsID(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, chunks("stop", `"images":[{"type":"image_url","image_url":{"url":"data:image/webp;base64,AAAA"}}]`))
+	at := newBridge(t, s).URL + "/v1/responses"
+	_, _, made := post(t, at, `{"model":"m","input":"draw"}`)
+	id := gjson.Get(made, "output.0.id").Str
+	_, header, _ := post(t, at, `{"model":"m","store":false,"input":[{"role":"user","content":"draw"},{"type":"image_generation_call","id":"`+id+`"},{"role":"user","content":"on"}]}`)
+	if got := gjson.GetBytes(s.last(), "messages.1.images.0.image_url.url").Str; got != "data:image/webp;base64,AAAA" || header.Get("X-Stele-Dropped") != "" {
+		t.Errorf("%q %s", id, s.last())
 	}
 }

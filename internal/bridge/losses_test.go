@@ -166,6 +166,29 @@ func TestHard1537CodexWaitsForALimit(t *testing.T) {
 	}
 }
 
+// TestCodexIsToldThatAnAnswerIsCutOff ends for Codex with what it does not try again: it takes response.incomplete for a stream that
+// broke off, and asks five times more (openai/codex#38831, lidge-jun/opencodex#4312).
+func TestCodexIsToldThatAnAnswerIsCutOff(t *testing.T) {
+	t.Parallel()
+	for finish, want := range map[string]struct{ reason, told string }{
+		"length": {"max_output_tokens", "The answer was cut off, because it is as long as an answer may be."}, "content_filter": {"content_policy_violation", "The model's provider kept the answer back."},
+	} {
+		at := newBridge(t, newServer(t, chunks(finish, `"content":"We"`, callOf(`"index":0,"id":"a",`+argsBegin)))).URL + "/v1/responses"
+		const body = `{"model":"m","input":"x","stream":true,"tools":[{"type":"function","name":"f"}]}`
+		_, _, events := ask(t, "POST", at, body, "Originator", "codex_cli_rs")
+		last := lawful(t, events)
+		if last.Get("status").Str != "failed" || last.Get("error.code").Str != "invalid_prompt" || last.Get("error.reason").Str != want.reason || last.Get("error.message").Str != want.told {
+			t.Errorf("%s: %s", finish, last.Raw)
+		}
+		if done := strings.Count(events, "event: response.output_item.done"); done != 1 || last.Get("output.0.content.0.text").Str != "We" {
+			t.Errorf("%s: %d items are done: %s", finish, done, events)
+		}
+		if _, _, events = ask(t, "POST", at, body, "Originator", "other"); lawful(t, events).Get("status").Str != "incomplete" {
+			t.Errorf("%s: %s", finish, events)
+		}
+	}
+}
+
 // TestHard1538APageOfAProxyIsAnError has something before the server refuse, in words that are none of its own.
 func TestHard1538APageOfAProxyIsAnError(t *testing.T) {
 	t.Parallel()

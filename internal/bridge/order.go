@@ -13,9 +13,10 @@ import (
 type item struct {
 	jsonscan.Value
 
-	kind string
-	path string
-	call string // the call that a result is of which names none
+	kind  string
+	path  string
+	call  string // the call that a result is of which names none
+	alone bool   // it is a result, and of no call
 }
 
 // conversation is all items that a request is about: those of its conversation or of the
@@ -56,13 +57,16 @@ func (o *order) conversation(kept *Kept) ([]item, error) {
 }
 
 // pairOutputs finds the call of each result that names none, which OpenAI's API leaves to the
-// client since the id became optional: it is of the tool whose name it has, or else of the
-// first call that waits.
+// client since the id became optional: it is of the tool whose name it has or, without a name, of the
+// first call that waits. Codex's app tells a model so too what no model has asked for: that it is
+// time for something, or what a new thread is for. Such a result is of no call.
 func pairOutputs(items []item) {
-	named := make(map[string]bool) // calls whose results name them
+	named, made := make(map[string]bool), make(map[string]bool) // calls whose results name them, and all calls
 	for i := range items {
-		if items[i].isOutput() {
-			named[items[i].callID()] = true
+		if one := &items[i]; one.isOutput() {
+			named[one.callID()] = true
+		} else if one.isCall() {
+			made[one.callID()] = true
 		}
 	}
 	var waiting []*item
@@ -71,14 +75,9 @@ func pairOutputs(items []item) {
 		switch {
 		case one.isCall() && !named[one.callID()]:
 			waiting = append(waiting, one)
-		case one.isOutput() && one.Get("call_id").View() == "":
+		case one.isOutput() && one.Get("call_id").View() == "" && !made[one.callID()]: // of a local shell's, the id is that of its call
 			at := slices.IndexFunc(waiting, one.isOutputOf)
-			if name := one.Get("name").View(); name != "" {
-				if of := slices.IndexFunc(waiting, func(call *item) bool { return one.isOutputOf(call) && call.Get("name").View() == name }); of >= 0 {
-					at = of
-				}
-			}
-			if at >= 0 {
+			if one.alone = at < 0; !one.alone {
 				one.call = waiting[at].callID()
 				waiting = slices.Delete(waiting, at, at+1)
 			}
@@ -86,8 +85,13 @@ func pairOutputs(items []item) {
 	}
 }
 
-// isOutputOf reports whether a result is of the kind of a call.
-func (i *item) isOutputOf(call *item) bool { return i.kind == call.kind+"_output" }
+// isOutputOf reports whether a result may be of a call, by its kind and by the name of its tool where it says one.
+func (i *item) isOutputOf(call *item) bool {
+	if name := i.Get("name").View(); name != "" && name != call.Get("name").View() {
+		return false
+	}
+	return i.kind == call.kind+"_output" || i.kind == strings.TrimSuffix(call.kind, "_call")+"_output"
+}
 
 // itemKinds are what members of items must be that would be lost otherwise, as fields of another kind would be.
 var itemKinds = []struct {
@@ -116,6 +120,11 @@ func (i *item) resolve(kept *Kept) error {
 	case "": // it may be all that the client has to say
 		return refuseMissing(i.path + ".type")
 	case "item_reference":
+	case "image_generation_call": // clients name a picture by its id alone
+		if raw, ok := kept.Item(i.Get("id").View()); ok && i.Get("result").View() == "" {
+			i.Value = jsonscan.Root(raw)
+		}
+		return nil
 	default:
 		return nil
 	}

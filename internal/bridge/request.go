@@ -29,6 +29,7 @@ type order struct {
 	called     map[string]bool // ids of the calls so far
 	rests      bool            // no thoughts are asked for, because the model could not call tools
 	shortens   bool            // its last item asks for a summary of the conversation
+	codex      bool            // its client is Codex
 	dropped    []string        // what is not carried, in words
 	byServer   []string        // what the server did not carry, as it says it
 	lost       []chat.Loss     // what of the answer this API has no place for
@@ -52,8 +53,9 @@ func (b *Bridge) decode(body []byte) (*order, error) {
 	}
 	talk := &talk{tools: o.tools, kept: b.Kept, drop: o.drop, called: o.called}
 	if text, there := o.fields["instructions"]; there {
-		talk.instruct(text.View())
+		talk.instruct(&parts{texts: []string{text.View()}})
 	}
+	talk.explainTools()
 	if err := b.refuseUnfinished(o.previous); err != nil {
 		return nil, err
 	}
@@ -136,8 +138,28 @@ func (o *order) refuseUnserved() error {
 			o.drop(name, "it is not known to the bridge")
 		}
 	}
+	for name, known := range inside {
+		outer, inner, nested := strings.Cut(name, ".")
+		v := o.fields[outer]
+		if nested {
+			v = v.Get(inner)
+		}
+		noteOthers(v, name, o.drop, known...)
+	}
+	reasoning := o.fields["reasoning"]
+	if mode := reasoning.Get("mode").View(); mode != "" && mode != "standard" {
+		o.drop("reasoning.mode", "chats have no other than the standard")
+	}
+	if scope := reasoning.Get("context").View(); scope != "" && scope != "auto" {
+		o.drop("reasoning.context", "all thoughts go back that the client sends, and their provider takes of them what it does")
+	}
 	slices.Sort(o.dropped)
 	return nil
+}
+
+// inside are the members that are looked at of those that are objects.
+var inside = map[string][]string{
+	"reasoning": {"effort", "summary", "generate_summary", "mode", "context"}, "text": {"format", "verbosity"}, "text.format": {"type", "name", "description", "schema", "strict"},
 }
 
 // read are the fields that are looked at here, or that say nothing to a model and a
@@ -185,12 +207,14 @@ func (o *order) write(t *talk) error {
 	w.Open(object).Key("model").Text(o.model).Key("stream").Bool(true)
 	w.Key("stream_options").Open(object).Key("include_usage").Bool(true).Close(object)
 	w.Key("messages").Open(array).Raw(t.messages.Bytes()).Close(array)
-	for _, name := range slices.Sorted(maps.Keys(carried)) { // the same request is the same bytes
-		if v := o.fields[name]; v.Exists() {
+	others, _ := o.fields["top_logprobs"].Int()
+	rated := others != 0 || o.includes("message.output_text.logprobs") // models that think refuse to rate words: 0, which responses repeat, asks for none
+	for _, name := range slices.Sorted(maps.Keys(carried)) {           // the same request is the same bytes
+		if v := o.fields[name]; v.Exists() && (rated || name != "top_logprobs") {
 			w.Key(carried[name]).Raw(v.Raw())
 		}
 	}
-	if o.fields["top_logprobs"].Exists() || o.includes("message.output_text.logprobs") {
+	if rated {
 		w.Key("logprobs").Bool(true)
 	}
 	o.writeThinking(&w, t.effort)

@@ -35,6 +35,7 @@ func (b *Bridge) respond(w http.ResponseWriter, c *call) error {
 	if err := refuseDropped(c.Header, o.dropped); err != nil {
 		return err
 	}
+	o.codex = isCodex(c.Header)
 	if o.background {
 		return b.respondLater(w, c, o)
 	}
@@ -144,7 +145,7 @@ func tellFailure(w http.ResponseWriter, err error) {
 // statuses are those of errors that the server told when its own status was out already, by
 // OpenAI's own words for them.
 var statuses = map[string]int{
-	"context_length_exceeded": http.StatusBadRequest, "content_policy_violation": http.StatusBadRequest,
+	"context_length_exceeded": http.StatusBadRequest, "content_policy_violation": http.StatusBadRequest, tooLong: http.StatusBadRequest,
 	"rate_limit_exceeded": http.StatusTooManyRequests, "insufficient_quota": http.StatusTooManyRequests, "server_is_overloaded": http.StatusServiceUnavailable,
 }
 

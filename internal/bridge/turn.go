@@ -27,8 +27,8 @@ type pictureMade struct{ id, url string }
 func (t *turn) isEmpty() bool { return len(t.texts) == 0 && len(t.calls) == 0 && len(t.pictures) == 0 }
 
 // say adds words of the model.
-func (t *turn) say(content jsonscan.Value, path string) error {
-	p, err := readParts(content, path+".content")
+func (t *turn) say(content jsonscan.Value, path string, drop func(path, why string)) error {
+	p, err := readParts(content, path+".content", drop)
 	if err != nil {
 		return err
 	}
@@ -86,15 +86,7 @@ func (t *turn) write(w *jsonscan.Writer) {
 	case len(t.texts) == 1:
 		t.texts[0].write(w)
 	default:
-		w.Open(array)
-		for _, p := range t.texts {
-			if p.all != nil {
-				w.Raw(p.all)
-			} else {
-				w.Open(object).Key("type").Plain("text").Key("text").Text(p.text()).Close(object)
-			}
-		}
-		w.Close(array)
+		writeAll(w, t.texts, "")
 	}
 	if t.words.Len() > 0 {
 		w.Key("reasoning_content").Text(t.words.String())

@@ -201,19 +201,25 @@ func (e *requestWriter) addSound(m chat.Message, p chat.Part, t *turn) {
 		return
 	}
 	mime := dialect.TypeOf(p.Media)
-	format := strings.TrimPrefix(strings.TrimPrefix(mime, "audio/"), "x-")
-	switch format {
-	case "mpeg":
-		format = "mp3"
-	case "wave", "vnd.wave":
-		format = "wav"
-	}
+	format := SoundFormat(mime)
 	if format != "mp3" && format != "wav" && !e.t.Compatible {
 		e.refusePart(m, p, "the model's provider takes no %q", mime)
 	}
 	e.attach(m, p, t, "input_audio", func(w *jsonscan.Writer) {
 		w.Key("data").Plain(p.Media.Base64).Key("format").Text(format)
 	})
+}
+
+// SoundFormat is what this API calls a type of sound.
+func SoundFormat(mime string) string {
+	switch format := strings.TrimPrefix(strings.TrimPrefix(mime, "audio/"), "x-"); format {
+	case "mpeg":
+		return "mp3"
+	case "wave", "vnd.wave":
+		return "wav"
+	default:
+		return format
+	}
 }
 
 // addDocument writes a PDF as a file, and what is text as text.
