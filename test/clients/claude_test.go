@@ -16,7 +16,8 @@ import (
 )
 
 // claudeNames leads the names that Claude Code asks for by itself to one model, as its page says.
-const claudeNames = config + "  claude-*opus*: fast\n  claude-*fable*: fast\n  claude-*sonnet*: fast\n  claude-*haiku*: fast\n"
+const claudeNames = config + "  claude-*opus*: fast\n  claude-*fable*: fast\n  claude-*sonnet*: fast\n  claude-*haiku*: fast\n" +
+	"  claude-of-the-house: {targets: [stele/sandbox]}\n"
 
 // claudeRefused is how long Claude Code may take to say that its key is wrong.
 const claudeRefused = 10 * time.Second
@@ -34,6 +35,9 @@ func TestClaudeCodeDoesWhatItDoes(t *testing.T) {
 		if said := claude(nil, "Say hello", "--model", model); !strings.Contains(said, "This is the Stele sandbox") {
 			t.Errorf("%s: %s", model, said)
 		}
+	}
+	if listed, err := os.ReadFile(filepath.Join(home, ".claude", "cache", "gateway-models.json")); err != nil || !strings.Contains(string(listed), `"claude-of-the-house"`) {
+		t.Errorf("/model lists of the server's models: %s (%v)", listed, err)
 	}
 	for _, env := range [][]string{nil, bridge} {
 		if said := claude(env, "/context"); !strings.Contains(said, "Context Usage") || !strings.Contains(said, "System tools") {
