@@ -101,6 +101,7 @@ func TestMembersInsideAreTold(t *testing.T) {
 		`"reasoning":{"max_tokens":9}`:                                       "reasoning.max_tokens; dropped; it is not known to the bridge",
 		`"text":{"verbosity":"low","tone":"dry"}`:                            "text.tone; dropped; it is not known to the bridge",
 		`"text":{"format":{"type":"text","of":"me"}}`:                        "text.format.of; dropped; it is not known to the bridge",
+		`"tools":[{"type":"function","name":"f"}],"tool_choice":{"type":"allowed_tools","mode":"auto","tools":[{"type":"function","name":"f"},{"type":"function","name":"g"}]}`: "tool_choice.tools[1]; dropped; it is not offered",
 		`"top_logprobs":0`: "",
 		`"stream_options":{"reasoning_summary_delivery":"sequential_cutoff"}`:   "",
 		`"context_management":[{"type":"compaction","compact_threshold":1000}]`: "context_management; dropped; it is not known to the bridge",
