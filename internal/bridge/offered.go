@@ -83,22 +83,15 @@ func (b *toolbox) offer(t tool, v jsonscan.Value, path string, drop func(path, w
 		return nil
 	}
 	noteOthers(v, path, drop, toolMembers...)
-	parameters, secret := withoutSecrets(v.Get("parameters"))
-	t.plain = secret
+	takes := argumentsOf(v, more)
+	if t.plain = takes.secret; takes.choice {
+		drop(path+".parameters", "a choice at the root of its arguments is told in words alone")
+	}
 	w := b.list.Open(object).Key("type").Plain("function").Key("function").Open(object).Key("name").Text(name)
-	switch what := v.Get("description"); {
-	case t.kind == "custom":
+	if t.kind == "custom" {
 		w.Key("description").Text(freeText(v)).Key("parameters").Raw([]byte(oneText))
-	case more != "":
-		w.Key("description").Text(what.View() + more)
-	case !what.Absent():
-		w.Key("description").Raw(what.Raw())
-	}
-	if t.kind != "custom" && !parameters.Absent() {
-		w.Key("parameters").Raw(parameters.Raw())
-	}
-	if t.kind != "custom" {
-		copyMembers(w, v, "strict")
+	} else {
+		takes.write(w, v)
 	}
 	w.Close(object).Close(object)
 	b.byName[name] = t
@@ -133,35 +126,6 @@ func isForModels(v jsonscan.Value) bool {
 		}
 	}
 	return callers.Len() == 0
-}
-
-// withoutSecrets is a schema without the members that ask OpenAI's own service to encrypt an argument, and whether it
-// had any. Models that cannot do that are refused for them.
-func withoutSecrets(schema jsonscan.Value) (jsonscan.Value, bool) {
-	const mark = "encrypted"
-	if schema.Kind() != object {
-		return schema, false
-	}
-	var edits jsonscan.Edits
-	schema = jsonscan.Root(schema.Raw())
-	var look func(v jsonscan.Value)
-	look = func(v jsonscan.Value) {
-		for key, member := range v.Members() {
-			if kind := v.Get("type").Kind(); key.Name == mark && member.Kind() == jsonscan.True && (kind == jsonscan.String || kind == array) {
-				edits.Remove(key, member) // of a schema, and not of a list of arguments by their names
-			}
-			look(member)
-		}
-		for _, one := range v.Elements() {
-			look(one)
-		}
-	}
-	look(schema)
-	plain, err := edits.Apply(schema.Raw())
-	if err != nil || edits.Len() == 0 {
-		return schema, false
-	}
-	return jsonscan.Root(plain), true
 }
 
 // skillsOf is what a model is told of the skills that a shell has, as OpenAI's own service tells it: their names, what they are for and where they are.

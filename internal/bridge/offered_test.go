@@ -37,6 +37,14 @@ func TestNothingOfAToolIsLostInSilence(t *testing.T) {
 			`[{"type":"function","name":"f","parameters":{"type":"object","properties":{"message":{"type":"string","encrypted":true},"type":{"type":["string"], "encrypted" : true },"encrypted":{"type":"boolean"}}}}]`,
 			"tools.0.function.parameters.properties", `{"message":{"type":"string"},"type":{"type":["string"] },"encrypted":{"type":"boolean"}}`, "",
 		},
+		"arguments of no type":         {`[{"type":"function","name":"f","parameters":{"type":null,"properties":{"a":{"type":"string"}}}}]`, "tools.0.function.parameters", `{"type":"object","properties":{"a":{"type":"string"}}}`, ""},
+		"arguments that nobody names":  {`[{"type":"function","name":"f","parameters":{}}]`, "tools.0.function.parameters", `{"type":"object","properties":{}}`, ""},
+		"no arguments":                 {`[{"type":"function","name":"f","parameters":null}]`, "tools.0.function", `{"name":"f"}`, ""},
+		"arguments that are no object": {`[{"type":"function","name":"f","parameters":{"type":"string"}}]`, "tools.0.function.parameters", `{"type":"string"}`, ""},
+		"a choice of arguments": {
+			`[{"type":"function","name":"f","description":"Sets.","strict":true,"parameters":{"type":null,"oneOf":[{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]},{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},"required":["a","b"]}]}}]`,
+			"tools.0.function.{parameters.type,parameters.required,strict}", `{"type":"object","required":["a"]}`, "tools[0].parameters; dropped; a choice at the root of its arguments is told in words alone",
+		},
 		"an argument of that name": {`[{"type":"function","name":"f","parameters":{"type":"object","properties":{"type":{"type":"string"},"encrypted":true}}}]`, "tools.0.function.parameters.properties", `{"type":{"type":"string"},"encrypted":true}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -101,6 +109,7 @@ func TestMembersInsideAreTold(t *testing.T) {
 		`"reasoning":{"max_tokens":9}`:                                       "reasoning.max_tokens; dropped; it is not known to the bridge",
 		`"text":{"verbosity":"low","tone":"dry"}`:                            "text.tone; dropped; it is not known to the bridge",
 		`"text":{"format":{"type":"text","of":"me"}}`:                        "text.format.of; dropped; it is not known to the bridge",
+		`"tools":[{"type":"function","name":"f"}],"tool_choice":{"type":"allowed_tools","mode":"auto","tools":[{"type":"function","name":"f"},{"type":"function","name":"g"}]}`: "tool_choice.tools[1]; dropped; it is not offered",
 		`"top_logprobs":0`: "",
 		`"stream_options":{"reasoning_summary_delivery":"sequential_cutoff"}`:   "",
 		`"context_management":[{"type":"compaction","compact_threshold":1000}]`: "context_management; dropped; it is not known to the bridge",

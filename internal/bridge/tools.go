@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"strings"
 
 	"stele/internal/jsonscan"
@@ -118,9 +119,11 @@ func (o *order) writeAllowed(w *jsonscan.Writer, choice jsonscan.Value) error {
 		return refuseValue("tool_choice.tools", "a list of tools")
 	}
 	var allowed jsonscan.Writer
-	for _, one := range choice.Get("tools").Elements() {
+	for at, one := range choice.Get("tools").Elements() {
 		if name, ok := o.tools.nameOfChoice(one); ok {
 			writeChoice(&allowed, name)
+		} else {
+			o.drop(fmt.Sprintf("tool_choice.tools[%d]", at), "it is not offered")
 		}
 	}
 	switch {

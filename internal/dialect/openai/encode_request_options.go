@@ -134,7 +134,7 @@ func (e *requestWriter) writeFormat(f *chat.Format) {
 		if f.Description != "" {
 			e.Key("description").Text(f.Description)
 		}
-		typed, added := withObjectType(f.Schema)
+		typed, added := WithObjectType(f.Schema)
 		if added = added && isObject(f.Schema); added {
 			e.lose(chat.FieldFormat, chat.Added, objectType)
 		} else {

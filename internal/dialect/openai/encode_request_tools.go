@@ -167,7 +167,7 @@ func (e *requestWriter) writeParameters(t chat.Tool) {
 			e.loseTool(t, chat.Approximated, "bounds of its arguments: in words only")
 		}
 	}
-	if typed, added := withObjectType(t.Schema); added {
+	if typed, added := WithObjectType(t.Schema); added {
 		t.Schema = typed
 		e.loseTool(t, chat.Added, objectType)
 	}

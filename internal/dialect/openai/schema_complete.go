@@ -127,9 +127,9 @@ var ofObjects = []string{"properties", "required", "additionalProperties", "patt
 
 const objectType = "type object"
 
-// withObjectType says that a schema's root is an object where the schema leaves it to be
+// WithObjectType says that a schema's root is an object where the schema leaves it to be
 // understood: the API insists. It reports whether it had to.
-func withObjectType(schema []byte) (typed []byte, added bool) {
+func WithObjectType(schema []byte) (typed []byte, added bool) {
 	root := jsonscan.At(schema, 0)
 	switch {
 	case root.Kind() != object || root.Get("type").Exists():
