@@ -1,0 +1,112 @@
+package dialect_test
+
+import (
+	"strings"
+	"testing"
+
+	"stele/internal/chat"
+)
+
+// urlO is an image_url with the smallest picture.
+const urlO = `{"type":"image_url","image_url":{"url":"data:image/png;base64,` + pixel + `"}}`
+
+// drew are conversations in which the model made a picture, as each client sends it back, and where it stands.
+var drew = []struct{ from, ask, at string }{
+	{O, talkO(says("user", "draw"), `{"role":"assistant","content":"Here.","images":[`+urlO+`]}`, says("user", "more red")), "messages[1].images[0]"},
+	{O, talkO(says("user", "draw"), `{"role":"assistant","content":[{"type":"text","text":"Here."},`+urlO+`]}`, says("user", "more red")), "messages[1].content[1]"},
+	{A, `{"model":"m","max_tokens":9,"messages":[` + says("user", "draw") + `,{"role":"assistant","content":[{"type":"text","text":"Here."},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"` + pixel + `"}}]},` + says("user", "more red") + `]}`, "messages[1].content[1]"},
+	{G, `{"contents":[{"role":"user","parts":[{"text":"draw"}]},{"role":"model","parts":[{"text":"Here."},{"inlineData":{"mimeType":"image/png","data":"` + pixel + `"}}]},{"role":"user","parts":[{"text":"more red"}]}]}`, "contents[1].parts[1]"},
+}
+
+const (
+	drawnWords = "(The picture that you made:)"
+	drawnO     = `[{"type":"text","text":"` + drawnWords + `"},` + urlO + `,{"type":"text","text":"more red"}]`
+	imageA     = `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"` + pixel + `"}}`
+	drawnA     = `[{"type":"text","text":"` + drawnWords + `"},` + imageA + `,{"type":"text","text":"more red"}]`
+)
+
+// What a model drew, and what other vendors' clients say in OpenAI's words.
+var hardDrawn = section{"BN", "pictures that a model made, and other vendors' words for files and settings", []hard{
+	{number: 1507, name: "a picture that the model made, to an upstream that takes none in its turns", answer: "it stands in the user's next turn, which says that the model made it, with a warning; OpenRouter gets it where it was", run: func(t *testing.T) {
+		for _, row := range drew {
+			for to, want := range map[string]string{O: drawnO, A: drawnA} {
+				if row.from == to {
+					continue // its client's own bytes
+				}
+				l := take(t, trip{from: row.from, to: to, ask: row.ask})
+				is(t, row.from+" to "+to, l.got().Get("messages.#").Int(), 3)
+				is(t, row.from+" to "+to, strings.Contains(l.got().Get("messages.1.content").Raw, pixel), false)
+				l.sends("messages.2.content", want)
+				l.warns(row.at, chat.Approximated)
+				is(t, l.told(), len(l.losses), 1)
+			}
+			if row.from != O {
+				l := take(t, trip{from: row.from, to: O, kind: "openrouter", ask: row.ask})
+				l.sends("messages.1.images", "["+urlO+"]")
+				l.sends("messages.2.content", `"more red"`)
+				l.quiet()
+			}
+			if row.from != G {
+				l := take(t, trip{from: row.from, to: G, ask: row.ask})
+				l.sends("contents.1.parts.1.inlineData.data", `"`+pixel+`"`)
+				is(t, l.told(), l.warned(row.at, chat.Approximated), false)
+			}
+		}
+		t.Run("where it cannot be shown", drawnUnshown)
+		t.Run("beside calls", drawnBesideCalls)
+		t.Run("to a model that sees none", drawnUnseen)
+	}},
+}}
+
+// drawnUnshown checks what becomes of pictures that no turn of the user's follows, or that an upstream may refuse.
+func drawnUnshown(t *testing.T) {
+	t.Parallel()
+	turns := func(images, last string) string {
+		return talkO(says("user", "draw"), `{"role":"assistant","content":"Here.","images":[`+images+`]}`+last)
+	}
+	const next = `,{"role":"user","content":"more red"}`
+	odd := strings.Replace(urlO, "data:image/png;base64,"+pixel, "data:image/svg+xml;base64,"+b64(`<svg xmlns="x"/>`), 1)
+	large := strings.Replace(urlO, pixel, pixel[:len(pixel)-2]+strings.Repeat("AAAA", 5<<18), 1)
+	for name, ask := range map[string]string{"last": turns(urlO, ""), "of another type": turns(odd, next), "too large": turns(large, next)} {
+		l := take(t, trip{from: O, to: A, ask: ask})
+		is(t, name, l.got().Get("messages.1.content.1.text").Str, "[image]")
+		l.warns("messages[1].images[0]", chat.Approximated)
+	}
+	model := `{"contents":[{"role":"user","parts":[{"text":"draw"}]},{"role":"model","parts":[{"text":"Here."},{"inlineData":{"mimeType":"image/svg+xml","data":"` + b64(`<svg xmlns="x"/>`) + `"}}]},{"role":"user","parts":[{"text":"go"}]}]}`
+	l := take(t, trip{from: G, to: O, ask: model})
+	l.sends("messages.1.content", `"Here."`)
+	l.warns("contents[1].parts[1]", chat.Dropped)
+	alone := turns(urlO, next)
+	alone = strings.Replace(alone, `"Here."`, "null", 1)
+	l = take(t, trip{from: O, to: A, ask: alone}) // the turn keeps its place
+	l.sends("messages.1.content.0.text", `"[image]"`)
+	l.sends("messages.2.content", drawnA)
+	two := take(t, trip{from: O, to: A, ask: turns(urlO+","+urlO, next)})
+	two.sends("messages.2.content", `[{"type":"text","text":"(The pictures that you made:)"},`+imageA+`,`+imageA+`,{"type":"text","text":"more red"}]`)
+	two.warns("messages[1].images[1]", chat.Approximated)
+}
+
+// drawnBesideCalls checks that results stay before a picture.
+func drawnBesideCalls(t *testing.T) {
+	t.Parallel()
+	called := `{"role":"assistant","content":null,"images":[` + urlO + `],"tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}]}`
+	result := `{"role":"tool","tool_call_id":"c1","content":"done"}`
+	l := take(t, trip{from: O, to: A, ask: talkO(says("user", "draw"), called, result, says("user", "more red"))})
+	l.sends("messages.2.content.0.type", `"tool_result"`)
+	l.sends("messages.2.content.1.text", `"`+drawnWords+`"`)
+	l.sends("messages.2.content.2", imageA)
+	l.sends("messages.2.content.3.text", `"more red"`)
+	l = take(t, trip{from: O, to: A, ask: talkO(says("user", "draw"), called, result)})
+	l.sends("messages.2.content.0.type", `"tool_result"`)
+	l.sends("messages.2.content.2", imageA)
+}
+
+// drawnUnseen checks that a picture is left out where the model sees none, although it would be shown now.
+func drawnUnseen(t *testing.T) {
+	t.Parallel()
+	way := refusesFirst(trip{from: G, to: O, own: true, ask: drew[3].ask}, 400, "unknown variant `image_url`, expected `text`")
+	l := take(t, way)
+	is(t, "asked", len(l.sent), 2)
+	is(t, "sent", strings.Contains(l.then().Raw, pixel), false)
+	l.warns(drew[3].at, chat.Dropped)
+}
