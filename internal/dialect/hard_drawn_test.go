@@ -56,6 +56,32 @@ var hardDrawn = section{"BN", "pictures that a model made, and other vendors' wo
 		t.Run("beside calls", drawnBesideCalls)
 		t.Run("to a model that sees none", drawnUnseen)
 	}},
+	{number: 1508, name: "how a picture is to be, and what must not be said, in OpenRouter's and LiteLLM's words", run: func(t *testing.T) {
+		const image, safety = `"image_config":{"aspect_ratio":"16:9","image_size":"2k"}`, `"safety_settings":[{"category":"HARM_CATEGORY_HARASSMENT","threshold":"BLOCK_NONE"}]`
+		for name, fields := range map[string]string{"in the body": image + "," + safety, "in extra_body": `"extra_body":{` + image + `,` + safety + `}`} {
+			l := take(t, trip{from: O, to: G, ask: withO(fields)})
+			l.sends("generationConfig.imageConfig", `{"aspectRatio":"16:9","imageSize":"2K"}`)
+			l.sends("safetySettings", `[{"category":"HARM_CATEGORY_HARASSMENT","threshold":"BLOCK_NONE"}]`)
+			is(t, name+l.told(), len(l.losses), 0)
+			l = take(t, trip{from: O, to: A, ask: withO(fields)})
+			l.warns("image_config", chat.Dropped)
+			l.warns("safety_settings", chat.Dropped)
+		}
+		l := take(t, trip{from: O, to: G, ask: withO(`"image_config":{"aspect_ratio":"1:1","font_inputs":[{"text":"x"}]}`)})
+		l.sends("generationConfig.imageConfig", `{"aspectRatio":"1:1"}`)
+		l.warns("image_config.font_inputs", chat.Dropped)
+		take(t, trip{from: O, to: G, ask: withO(`"image_config":{},"safety_settings":[]`)}).quiet()
+		for _, odd := range []string{`"image_config":"16:9"`, `"safety_settings":{"a":1}`} {
+			l = take(t, trip{from: O, to: G, ask: withO(odd)})
+			is(t, odd+l.told(), len(l.losses) == 1 && l.losses[0].Verb == chat.Dropped, true)
+		}
+		l = take(t, refusesFirst(trip{from: O, to: G, ask: withO(image)}, 400, "Aspect ratio is not enabled for this model")) // yeahhe365/Gemini-Nexus#13
+		is(t, "asked again with", l.then().Get("generationConfig").Raw, "")
+		l.warns("image_config", chat.Dropped)
+		l = take(t, trip{from: O, to: G, ask: withO(safety + `,"extra_body":{"google":{"safety_settings":[{"category":"C","threshold":"T"}]}}`)})
+		l.sends("safetySettings", `[{"category":"C","threshold":"T"}]`)
+		l.warns("safety_settings", chat.Dropped)
+	}},
 }}
 
 // drawnUnshown checks what becomes of pictures that no turn of the user's follows, or that an upstream may refuse.
