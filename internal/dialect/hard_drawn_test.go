@@ -82,6 +82,29 @@ var hardDrawn = section{"BN", "pictures that a model made, and other vendors' wo
 		l.sends("safetySettings", `[{"category":"C","threshold":"T"}]`)
 		l.warns("safety_settings", chat.Dropped)
 	}},
+	// BerriAI's and QuantumNous's servers; it costs more than what is kept for five minutes.
+	{number: 1509, name: "what was written to a cache for an hour, by LiteLLM's and New API's names", run: func(t *testing.T) {
+		const counts = `{"prompt_tokens":100,"completion_tokens":9,"total_tokens":109,`
+		for usage, want := range map[string]string{ // input, into the cache, of that for an hour
+			`"prompt_tokens_details":{"cached_tokens":30,"cache_creation_tokens":50,"cache_creation_token_details":{"ephemeral_5m_input_tokens":10,"ephemeral_1h_input_tokens":40}}}`: "20 50 40",
+			`"prompt_tokens_details":{"cached_tokens":30,"cache_creation_token_details":{"ephemeral_5m_input_tokens":10,"ephemeral_1h_input_tokens":40}}}`:                            "20 50 40",
+			`"prompt_tokens_details":{"cached_tokens":30,"cached_creation_tokens":50},"claude_cache_creation_5_m_tokens":10,"claude_cache_creation_1_h_tokens":40}`:                   "20 50 40",
+			`"claude_cache_creation_5_m_tokens":10,"claude_cache_creation_1_h_tokens":40,"prompt_tokens_details":{"cached_tokens":30,"cached_creation_tokens":50}}`:                   "20 50 40",
+			`"cache_read_input_tokens":30,"cache_creation_input_tokens":50,"cache_creation":{"ephemeral_5m_input_tokens":10,"ephemeral_1h_input_tokens":40}}`:                         "20 50 40",
+			`"prompt_tokens_details":{"cached_tokens":30,"cache_creation_tokens":50,"cache_creation_token_details":null}}`:                                                            "20 50 0",
+			`"prompt_tokens_details":{"cached_tokens":30,"cache_creation_tokens":50,"cache_creation_token_details":{"ephemeral_5m_input_tokens":50,"ephemeral_1h_input_tokens":0}}}`:  "20 50 0",
+			`"prompt_tokens_details":{"cached_tokens":90,"cache_creation_tokens":50,"cache_creation_token_details":{"ephemeral_1h_input_tokens":50}}}`:                                "0 10 10",
+		} {
+			usage = counts + usage
+			told := forms{usedO(usage), chunksO("", `{"content":"hi"}`) + sse(`{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`, `{"choices":[],"usage":`+usage+`}`, "[DONE]")}
+			told.each(t, trip{from: A, to: O, own: true}, func(l *landed) {
+				is(t, usage, written(l), want)
+				is(t, usage+l.told(), strings.Contains(l.told(), "cache_"), false)
+			})
+			l := take(t, trip{from: O, to: O, own: true, ask: plain[O], answers: []string{told.whole}}) // its own bytes
+			is(t, usage, written(l), want)
+		}
+	}},
 }}
 
 // drawnUnshown checks what becomes of pictures that no turn of the user's follows, or that an upstream may refuse.
@@ -135,4 +158,10 @@ func drawnUnseen(t *testing.T) {
 	is(t, "asked", len(l.sent), 2)
 	is(t, "sent", strings.Contains(l.then().Raw, pixel), false)
 	l.warns(drew[3].at, chat.Dropped)
+}
+
+// written is what is booked of a prompt: what no cache had, what went into one, and of that for an hour.
+func written(l *landed) string {
+	u := l.booked.Usage()
+	return inLine(u.Input, u.CacheWrite, u.CacheWrite1h)
 }
