@@ -1,6 +1,7 @@
 package dialect_test
 
 import (
+	"encoding/base64"
 	"strings"
 	"testing"
 
@@ -105,7 +106,95 @@ var hardDrawn = section{"BN", "pictures that a model made, and other vendors' wo
 			is(t, usage, written(l), want)
 		}
 	}},
+	{number: 1510, name: "files, pictures and sounds in Mistral's, Zhipu's, Perplexity's, Alibaba's and LangChain's words", run: filesInOtherWords},
+	{number: 1511, name: "how closely to look at each of the media, and at all of them", run: func(t *testing.T) {
+		own := `{"inlineData":{"mimeType":"image/png","data":"` + pixel + `"},"mediaResolution":{"level":"MEDIA_RESOLUTION_HIGH"}}`
+		const global = `"generationConfig":{"mediaResolution":"MEDIA_RESOLUTION_LOW"},`
+		l := take(t, trip{from: G, to: O, ask: `{` + global + `"contents":[{"parts":[` + own + `,{"text":"see"}]}]}`})
+		l.sends("messages.0.content.0.image_url.detail", `"high"`)
+		l.quiet()
+		l = take(t, trip{from: G, to: O, ask: `{` + global + `"contents":[{"parts":[` + own + `,{"inlineData":{"mimeType":"image/png","data":"` + pixel + `"}}]}]}`})
+		is(t, "each", inLine(l.got().Get("messages.0.content.0.image_url.detail").Str, l.got().Get("messages.0.content.1.image_url.detail").Str), "high low")
+		l.quiet()
+		shot := `{"functionResponse":{"name":"f","response":{},"parts":[{"inlineData":{"mimeType":"image/png","data":"` + pixel + `"}}]}}`
+		l = take(t, trip{from: G, to: O, ask: `{` + global + `"contents":[{"parts":[{"text":"go"}]},{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]},{"role":"user","parts":[` + shot + `]}]}`})
+		is(t, "of a tool", l.got().Get("messages.3.content.0.image_url.detail").Str, "low")
+		is(t, "of a tool"+l.told(), l.warned("generationConfig.mediaResolution", chat.Ignored), false)
+		l = take(t, trip{from: G, to: O, ask: `{` + global + `"contents":[{"parts":[{"text":"see"}]}]}`})
+		l.warns("generationConfig.mediaResolution", chat.Ignored)
+	}},
 }}
+
+// filesInOtherWords checks what becomes of parts of a content that OpenAI's own API does not have.
+func filesInOtherWords(t *testing.T) {
+	const page, wave = "https://papers.example/a.pdf", "UklGRgAAAABXQVZF"
+	const pdfG, pictureG, waveG = `{"mimeType":"application/pdf","data":"` + pdf + `"}`, `{"mimeType":"image/png","data":"` + pixel + `"}`, `{"mimeType":"audio/wav","data":"` + wave + `"}`
+	raw := "%PDF-1.4\n%%EOF\n"
+	there := map[string]string{page: raw, "https://papers.example/a.wav": "RIFF\x00\x00\x00\x00WAVE", "https://papers.example/a.png": unpacked(pixel)}
+	for part, want := range map[string]string{
+		// Mistral.
+		`{"type":"document_url","document_url":"` + page + `"}`:                                                pdfG,
+		`{"type":"document_url","document_url":"data:application/pdf;base64,` + pdf + `","document_name":"a"}`: pdfG,
+		`{"type":"document_url","document_url":{"url":"` + page + `"}}`:                                        pdfG,
+		`{"type":"input_audio","input_audio":"https://papers.example/a.wav"}`:                                  waveG,
+		`{"type":"input_audio","input_audio":"` + wave + `"}`:                                                  waveG,
+		// Zhipu, Perplexity, FastGPT.
+		`{"type":"file_url","file_url":{"url":"` + page + `"}}`:                    pdfG,
+		`{"type":"file_url","file_url":{"url":"` + pdf + `","file_name":"a.pdf"}}`: pdfG,
+		`{"type":"file_url","name":"a.pdf","url":"` + page + `"}`:                  pdfG,
+		`{"type":"file_url","file_url":"data:image/png;base64,` + pixel + `"}`:     pictureG,
+		`{"type":"file","file":{"file_url":"` + page + `"}}`:                       pdfG,
+		`{"type":"file","file":{"filename":"a.pdf","file_data":"` + page + `"}}`:   pdfG,
+		`{"type":"input_file","file_url":"` + page + `"}`:                          pdfG,
+		// Alibaba, vLLM.
+		`{"type":"input_audio","input_audio":{"data":"https://papers.example/a.wav","format":"wav"}}`: waveG,
+		`{"type":"input_audio","input_audio":{"data":"data:;base64,` + wave + `","format":"wav"}}`:    waveG,
+		`{"type":"audio_url","audio_url":{"url":"https://papers.example/a.wav"}}`:                     waveG,
+		`{"type":"audio_url","audio_url":{"url":"data:audio/wav;base64,` + wave + `"}}`:               waveG,
+		// LangChain, before 1.0 and since.
+		`{"type":"image","source_type":"base64","mime_type":"image/png","data":"` + pixel + `"}`:                                    pictureG,
+		`{"type":"image","source_type":"url","url":"https://papers.example/a.png"}`:                                                 pictureG,
+		`{"type":"file","source_type":"base64","mime_type":"application/pdf","data":"` + pdf + `","metadata":{"filename":"a.pdf"}}`: pdfG,
+		`{"type":"file","source_type":"url","mime_type":"application/pdf","url":"` + page + `"}`:                                    pdfG,
+		`{"type":"file","source_type":"base64","mime_type":"audio/wav","data":"` + wave + `"}`:                                      waveG,
+		`{"type":"audio","source_type":"base64","mime_type":"audio/wav","data":"` + wave + `"}`:                                     waveG,
+		`{"type":"image","base64":"` + pixel + `","mime_type":"image/png"}`:                                                         pictureG,
+		`{"type":"image","mimeType":"image/png","data":"` + pixel + `"}`:                                                            pictureG,
+		`{"type":"image","url":"https://papers.example/a.png"}`:                                                                     pictureG,
+		`{"type":"image","url":"data:image/png;base64,` + pixel + `"}`:                                                              pictureG,
+		`{"type":"file","base64":"` + pdf + `","mime_type":"application/pdf","extras":{"filename":"a.pdf"}}`:                        pdfG,
+		`{"type":"file","url":"` + page + `"}`:                                                                                      pdfG,
+		`{"type":"audio","base64":"` + wave + `","mime_type":"audio/wav"}`:                                                          waveG,
+		`{"type":"text-plain","text":"words","mime_type":"text/plain"}`:                                                             `{"mimeType":"text/plain","data":"` + b64("words") + `"}`,
+		`{"type":"file","source_type":"text","mime_type":"text/plain","text":"words"}`:                                              `{"mimeType":"text/plain","data":"` + b64("words") + `"}`,
+	} {
+		l := take(t, trip{from: O, to: G, ask: partO(part), fetch: there})
+		same(t, l.got(), "contents.0.parts.1.inlineData", want)
+		is(t, part+l.told(), strings.Contains(l.told(), string(chat.Dropped)), false)
+	}
+	for _, odd := range []string{
+		`{"type":"document_url"}`, `{"type":"document_url","document_url":"ftp://x"}`, `{"type":"file_url","file_url":{}}`, `{"type":"image","source_type":"base64","mime_type":"image/png","data":"!"}`,
+		`{"type":"file","source_type":"url"}`, `{"type":"audio","base64":""}`, `{"type":"input_audio","input_audio":"no sound!"}`, `{"type":"text-plain"}`,
+	} {
+		refuses(t, trip{from: O, to: G, ask: partO(odd)}, "messages[0].content[1]")
+	}
+	// To OpenAI's own service LangChain's are translated, and what it does not fetch comes along; another server gets its own words.
+	for part, path := range map[string]string{
+		`{"type":"image","source_type":"base64","mime_type":"image/png","data":"` + pixel + `"}`: "image_url.url", `{"type":"file","base64":"` + pdf + `","mime_type":"application/pdf"}`: "file.file_data",
+		`{"type":"document_url","document_url":"` + page + `"}`: "file.file_data", `{"type":"input_audio","input_audio":{"data":"https://papers.example/a.wav","format":"wav"}}`: "input_audio.data",
+	} {
+		l := take(t, trip{from: O, to: O, ask: partO(part), fetch: there})
+		is(t, part+l.got().Raw, l.got().Get("messages.0.content.1."+path).Str != "", true)
+	}
+	l := take(t, trip{from: O, to: O, kind: "mistral", ask: partO(`{"type":"document_url","document_url":"` + page + `"}`), fetch: there})
+	l.sends("messages.0.content.1", `{"type":"document_url","document_url":"`+page+`"}`)
+}
+
+// unpacked is what base64 stands for.
+func unpacked(payload string) string {
+	raw, _ := base64.StdEncoding.DecodeString(payload)
+	return string(raw)
+}
 
 // drawnUnshown checks what becomes of pictures that no turn of the user's follows, or that an upstream may refuse.
 func drawnUnshown(t *testing.T) {
