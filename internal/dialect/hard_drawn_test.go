@@ -123,7 +123,37 @@ var hardDrawn = section{"BN", "pictures that a model made, and other vendors' wo
 		l = take(t, trip{from: G, to: O, ask: `{` + global + `"contents":[{"parts":[{"text":"see"}]}]}`})
 		l.warns("generationConfig.mediaResolution", chat.Ignored)
 	}},
+	{number: 1512, name: "sources of an earlier answer, wherever a client sends them back", answer: "they say nothing to a model: reported as ignored", run: func(t *testing.T) {
+		for _, member := range []string{
+			`"annotations":[{"type":"url_citation","url_citation":{"start_index":0,"end_index":2,"title":"T","url":"https://a.example/"}}]`, `"annotations":[{"type":"file","file":{"name":"a.pdf","content":[]}}]`,
+			`"citations":["https://a.example/"]`, `"search_results":[{"title":"T","url":"https://a.example/"}]`, `"references":[{"url":"https://a.example/"}]`, `"web_search":[{"link":"https://a.example/"}]`, `"search_info":{"search_results":[]}`,
+		} {
+			for _, to := range []string{A, G} {
+				ask := talkO(says("user", "go"), `{"role":"assistant","content":"so",`+member+`}`, says("user", "on"))
+				onlyIgnored(take(t, trip{from: O, to: to, ask: ask}), member)
+			}
+		}
+		cited := `{"contents":[{"parts":[{"text":"go"}]},{"role":"model","parts":[{"text":"so"}],"groundingMetadata":{"groundingChunks":[{"web":{"uri":"https://a.example/","title":"T"}}]}},{"parts":[{"text":"on"}]}]}`
+		of := `{"model":"m","max_tokens":9,"messages":[` + says("user", "go") + `,{"role":"assistant","content":[{"type":"text","text":"so","citations":[{"type":"web_search_result_location","url":"https://a.example/","title":"T","cited_text":"q","encrypted_index":"e"}]}]},` + says("user", "on") + `]}`
+		for _, to := range []string{O, A, G} {
+			if to != G {
+				onlyIgnored(take(t, trip{from: G, to: to, ask: cited}), to)
+			}
+			if to != A {
+				onlyIgnored(take(t, trip{from: A, to: to, ask: of}), to)
+			}
+		}
+	}},
 }}
+
+// onlyIgnored checks that something was reported that makes no difference, and nothing else.
+func onlyIgnored(l *landed, about string) {
+	l.t.Helper()
+	for _, loss := range l.losses {
+		is(l.t, about+l.told(), loss.Verb, chat.Ignored)
+	}
+	is(l.t, about+l.told(), len(l.losses) > 0, true)
+}
 
 // filesInOtherWords checks what becomes of parts of a content that OpenAI's own API does not have.
 func filesInOtherWords(t *testing.T) {
