@@ -88,6 +88,7 @@ type Target struct {
 	Efforts    []string // the levels of thinking that a compatible server takes, least first; nil: none to high
 	Threadless bool     // keeps no conversations that a client may go on with
 	Marks      bool     // takes Anthropic's cache markers, whichever dialect it speaks
+	Pictures   bool     // takes pictures back that its models made, in their own turns
 	MaxOutput  int64    // the model's own limit; 0: not known
 	// Proof gives back a signature in the upstream's own words if this very
 	// upstream made it; others must be left out.

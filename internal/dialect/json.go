@@ -70,7 +70,7 @@ func CheckBody(body []byte) error {
 
 // What is looked for in every body. Ids of files carry the time, which begins with a 0
 // for centuries; arguments named file_path are many. pictureMark is in a body as often as
-// pictures are, or more often; others are words of Anthropic's API and of OpenAI's newer one
+// pictures are, or more often; others are words of Anthropic's API, of OpenAI's newer one and of LangChain
 // that some clients say on its older one; documents are where something else is that is no text.
 const (
 	envelope = iota
@@ -86,17 +86,17 @@ const (
 	annotations
 	index
 	others                  // and the marks that follow
-	documents = others + 12 // likewise; the first is one of the others, too
+	documents = others + 14 // likewise; the first is one of the others, too
 )
 
 var marks = jsonscan.NewNeedles(`"`+chat.EnvelopePrefix, `"`+chat.CarrierPrefix, `"file_0`, `/file_0`,
 	`"reasoning_content"`, `"reasoning_details"`, `"extra_content"`, pictureMark, `"tools"`, `"refusal"`, `"annotations"`, `"index"`,
-	`"tool_use"`, `"tool_result"`, `"input_schema"`, `"custom"`, `"input_text"`, `"output_text"`, `"input_image"`, `"input_file"`, `"thinking"`, `"redacted_thinking"`, `"resource`, `"image"`,
-	`"document"`, `"file`, `"input_audio"`, `"inline`, `"video`, `"audio_url"`, `"cachedContent"`, `"cached_content"`)
+	`"tool_use"`, `"tool_result"`, `"input_schema"`, `"custom"`, `"input_text"`, `"output_text"`, `"input_image"`, `"input_file"`, `"thinking"`, `"redacted_thinking"`, `"resource`, `"image"`, `"source_type"`, `"base64"`,
+	`"document"`, `"document_url"`, `"file`, `"input_audio"`, `"inline`, `"video`, `"audio_url"`, `"cachedContent"`, `"cached_content"`)
 
 const (
 	pictureMark = `"image`
-	lastMark    = documents + 8
+	lastMark    = documents + 9
 )
 
 // AppendText appends text as a JSON string. Bad UTF-8 becomes U+FFFD; < > and &

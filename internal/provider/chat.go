@@ -116,7 +116,7 @@ func (c *Chat) ask(ctx context.Context, req *chat.Request, t relay.Target, m *at
 // where those are the same.
 func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m attempt) (_ outgoing, held *hold, err error) {
 	target := dialect.Target{
-		Model: t.Model, Stream: req.Stream, Compatible: !c.authors, Schemaless: c.account.Kind.Schemaless, Marks: c.account.Kind.Marks,
+		Model: t.Model, Stream: req.Stream, Compatible: !c.authors, Schemaless: c.account.Kind.Schemaless, Marks: c.account.Kind.Marks, Pictures: c.account.Kind.Pictures,
 		Nameless: c.account.Kind.Nameless, Choiceless: c.account.Kind.Choiceless, Efforts: c.account.Kind.Efforts, Threadless: !c.isHome(),
 		Proof: c.proof(req.Origin.Dialect, t.Model), Resume: m.resume, MaxOutput: cmp.Or(m.room, t.MostOutput),
 		Forget: m.has(fault.WithoutThoughts), Remind: m.has(fault.WithThoughts), Unenforced: m.has(fault.Unenforced),
@@ -146,6 +146,7 @@ func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m at
 	talk, paired := dialect.PairResults(dialect.MatchResults(talk))
 	talk, placed := dialect.PlaceResults(talk)
 	talk, mended := m.mend(talk)
+	talk, shown := dialect.ShowPictures(talk, c.dialect.Name(), target)
 	talk, outdated, err := dialect.WithModernSchemas(talk)
 	if err != nil {
 		return outgoing{}, nil, err
@@ -158,7 +159,7 @@ func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m at
 	call, err := c.dialect.EncodeRequest(lean, target)
 	target.Stream = target.Stream || call.Streamed
 	call.Body = jsonscan.WithoutHalves(call.Body) // of schemas, arguments and all else that is sent as the client wrote it
-	call.Losses, err = talk.InOwnWords(slices.Concat(talk.Notes, req.Lost, billed, offered, compacted, paired, placed, mended, outdated, call.Losses), err)
+	call.Losses, err = talk.InOwnWords(slices.Concat(talk.Notes, req.Lost, billed, offered, compacted, paired, placed, mended, shown, outdated, call.Losses), err)
 	return outgoing{c.reshape(call, target, c.account.Kind.Edits, pass), in, nil}, held, err
 }
 

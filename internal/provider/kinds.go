@@ -29,6 +29,7 @@ type Kind struct {
 	Nameless   bool              // takes no name of the tool that is to be called
 	Choiceless bool              // cannot be told that a tool must be called
 	Marks      bool              // takes Anthropic's cache markers, whichever dialect it speaks
+	Pictures   bool              // takes pictures back that its models made, in their own turns
 	Bound      bool              // fetches nothing from addresses: pictures must come along
 	Unlisted   bool              // has no list of its own models that could be asked for
 	Bills      bool              // its answers say what they cost, in USD
@@ -97,7 +98,7 @@ func Kinds() []Kind {
 			Dialect: "gemini", BaseURL: "https://" + homes["gemini"], Auth: "X-Goog-Api-Key", KeyEnv: "GEMINI_API_KEY", Options: proxied,
 		},
 		azure(), vertex(), vertexClaude(), bedrock(),
-		{Name: "openrouter", Title: "OpenRouter", Dialect: "openai", BaseURL: "https://openrouter.ai/api/v1", KeyEnv: "OPENROUTER_API_KEY", Efforts: openrouterEfforts, Bills: true, Marks: true},
+		{Name: "openrouter", Title: "OpenRouter", Dialect: "openai", BaseURL: "https://openrouter.ai/api/v1", KeyEnv: "OPENROUTER_API_KEY", Efforts: openrouterEfforts, Bills: true, Marks: true, Pictures: true},
 		{Name: "groq", Title: "Groq", Dialect: "openai", BaseURL: "https://api.groq.com/openai/v1", KeyEnv: "GROQ_API_KEY", Edits: groqEdits, Single: true},
 		{Name: "mistral", Title: "Mistral", Dialect: "openai", BaseURL: "https://api.mistral.ai/v1", KeyEnv: "MISTRAL_API_KEY", Edits: mistralEdits},
 		{

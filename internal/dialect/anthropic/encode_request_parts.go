@@ -97,7 +97,7 @@ func (w *requestWriter) cite(m *chat.Message, p *chat.Part, b *block) {
 		b.json = slices.Concat(b.json, []byte(`,"citations":[`), bytes.Join(own, []byte{','}), []byte{']'})
 	}
 	if len(own) < len(p.Citations) {
-		w.lose(chat.LostPart(*m, *p, chat.Dropped, "citations"))
+		w.lose(chat.LostPart(*m, *p, chat.Ignored, "sources of another upstream"))
 	}
 }
 

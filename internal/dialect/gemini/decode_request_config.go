@@ -118,20 +118,27 @@ func (r *requestReader) readModalities(v jsonscan.Value) {
 	}
 }
 
-// settleDetail gives the media the resolution that was asked for all of them.
+// settleDetail gives the media the resolution that was asked for all of them, but for those that have their own.
 func (r *requestReader) settleDetail() {
 	if r.detail == "" {
 		return
 	}
-	used := false
+	found := false
+	give := func(p *chat.Part) {
+		if found = found || p.Media != nil; p.Media != nil && p.Media.Detail == "" {
+			p.Media.Detail = r.detail
+		}
+	}
 	for i := range r.talk.Messages {
-		for _, p := range r.talk.Messages[i].Parts {
-			if p.Media != nil && p.Media.Detail == "" {
-				p.Media.Detail, used = r.detail, true
+		for j := range r.talk.Messages[i].Parts {
+			p := &r.talk.Messages[i].Parts[j]
+			give(p)
+			for k := range p.Content {
+				give(&p.Content[k])
 			}
 		}
 	}
-	if !used {
+	if !found {
 		r.note(name+".generationConfig.mediaResolution", chat.Ignored, "there is no media")
 	}
 }

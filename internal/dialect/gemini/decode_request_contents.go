@@ -76,6 +76,8 @@ func (r *requestReader) readContent(v jsonscan.Value) {
 				r.readPart(&m, v)
 			}
 			r.turns.part = -1
+		case "groundingMetadata", "citationMetadata", "urlContextMetadata": // of an answer, which some clients keep with it
+			r.note(name+"."+r.pathOf(key.spelled), chat.Ignored, "sources are not sent back")
 		default:
 			r.keepUnknown(key, v)
 		}

@@ -96,8 +96,8 @@ func refuse(l chat.Loss, format string, args ...any) error {
 	return e
 }
 
-// writeExtras sorts what only one dialect knows: this one's is written back, others'
-// is reported by what leaving it out means.
+// writeExtras sorts what only one dialect knows: this one's is written back, and what it has too;
+// others' is reported by what leaving it out means.
 func (w *requestWriter) writeExtras() {
 	for _, e := range w.talk.Extra {
 		if own, ok := strings.CutPrefix(e.Name, name+"."); ok {
@@ -111,6 +111,9 @@ func (w *requestWriter) writeExtras() {
 				continue
 			}
 			w.own = append(w.own, chat.Extra{Name: own, Value: e.Value})
+			continue
+		}
+		if w.adopt(e) {
 			continue
 		}
 		loss := chat.Lost(e.Name, chat.Dropped, "")

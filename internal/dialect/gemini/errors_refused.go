@@ -14,6 +14,7 @@ const (
 	mediaResolution  = "mediaResolution"
 	responseLogprobs = "responseLogprobs"
 	serviceTier      = "serviceTier"
+	imageConfig      = "imageConfig"
 )
 
 // refusals are how Google says that a model does not take something.
@@ -26,6 +27,7 @@ var refusals = []struct {
 	{thinkingConfig, regexp.MustCompile(`(?i)thinking[ _]?level.{0,40} not supported|budget -?\d+ is invalid|thinking_?budget is out of range|not support setting thinking_?budget|thinking(_?config)? is not (enabled|supported)`)},
 	{responseLogprobs, regexp.MustCompile(`(?i)logprobs is not (enabled|supported)`)},
 	{serviceTier, regexp.MustCompile(`(?i)service[ _]?tier\b.{0,40} not (enabled|supported|available)`)},
+	{imageConfig, regexp.MustCompile(`(?i)(aspect[ _]?ratio|image[ _]?size|image[ _]?config) is not (enabled|supported)`)},
 	{mediaResolution, regexp.MustCompile(`(?i)media[ _]?resolution is not (enabled|supported)`)},
 }
 

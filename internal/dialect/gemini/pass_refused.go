@@ -14,6 +14,7 @@ var leavable = map[string][2]string{
 	"presencePenalty": {penalties, chat.FieldPresence}, "frequencyPenalty": {penalties, chat.FieldFrequency},
 	"thinkingConfig": {thinkingConfig, chat.FieldThinking}, "mediaResolution": {mediaResolution, name + ".generationConfig.mediaResolution"},
 	"responseLogprobs": {responseLogprobs, chat.FieldLogprobs}, "logprobs": {responseLogprobs, ""},
+	imageConfig:   {imageConfig, name + ".generationConfig.imageConfig"},
 	"temperature": {"temperature", chat.FieldTemperature}, "topP": {"topP", chat.FieldTopP}, "topK": {"topK", chat.FieldTopK},
 }
 

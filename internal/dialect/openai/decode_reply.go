@@ -146,8 +146,6 @@ func (r *reply) put(key jsonscan.Key, v jsonscan.Value) {
 		r.tier = v
 	case "obfuscation":
 		r.padding = v
-	case "search_results", "web_search", "references", "search_info":
-		r.find(key.Name, v)
 	case "citations":
 		r.citations = v
 	case "usage":
@@ -159,9 +157,16 @@ func (r *reply) put(key jsonscan.Key, v jsonscan.Value) {
 	case "object", "type", "created", "request_id", "system_fingerprint", "provider", "prompt", "stats", "timings", "time_info", "model_info", "runtime":
 		// Of every answer, and of how it was made.
 	default:
-		r.learn(key.Name, v)
+		if slices.Contains(foundLists, key.Name) {
+			r.find(key.Name, v)
+		} else {
+			r.learn(key.Name, v)
+		}
 	}
 }
+
+// foundLists are where servers name what they found, beside citations. Clients send all of them back with the answer.
+var foundLists = []string{"search_results", "web_search", "references", "search_info"}
 
 // find takes over the sources that a server names: Perplexity, Zhipu, Volcano and Alibaba, the last one step further in.
 func (r *reply) find(name string, v jsonscan.Value) {

@@ -10,8 +10,13 @@ import (
 )
 
 // readBlock reads what some clients put into a content although it is Anthropic's, of the
-// Responses API or of the Model Context Protocol.
+// Responses API, of the Model Context Protocol, LangChain's, or of other servers of this dialect.
 func (r *requestReader) readBlock(kind string, v jsonscan.Value, at string) (p chat.Part, theirs bool, err error) {
+	if isStandard(v) || isBareStandard(kind, v) {
+		p, err = readStandard(kind, v, at)
+		p.Cache = readCache(v.Get("cache_control"))
+		return p, true, err
+	}
 	switch kind {
 	case "tool_use":
 		p = chat.Part{Kind: chat.ToolCall, ID: anyText(v.Get("id")), Name: anyText(v.Get("name")), Text: anyText(v.Get("input"))}
@@ -26,6 +31,8 @@ func (r *requestReader) readBlock(kind string, v jsonscan.Value, at string) (p c
 		p = chat.Part{Kind: chat.Redacted, Text: v.Get("data").View()}
 	case "image", "document", "audio":
 		p, err = readBlockMedia(kind, v, at)
+	case "document_url", "file_url":
+		p, err = r.readFileLink(kind, v, at)
 	case "resource", "resource_link":
 		p, err = readResource(v, at)
 	case "input_text", "output_text":

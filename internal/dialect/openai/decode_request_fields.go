@@ -18,9 +18,11 @@ import (
 var only = map[string]chat.Effect{
 	"logit_bias":             chat.Shapes,
 	"min_p":                  chat.Shapes,
+	"image_config":           chat.Shapes,
 	"moderation":             chat.Shapes,
 	"prediction":             chat.Shapes,
 	"repetition_penalty":     chat.Shapes,
+	"safety_settings":        chat.Shapes,
 	"verbosity":              chat.Shapes,
 	"metadata":               chat.Harmless,
 	"prompt_cache_key":       chat.Harmless,

@@ -47,6 +47,10 @@ func (r *requestReader) readMessage(v jsonscan.Value) error {
 			r.note(r.pathOf("."+other.name), chat.Ignored, "a last message of the model's is gone on with")
 			continue
 		}
+		if m.role.View() == "assistant" && (other.name == "citations" || slices.Contains(foundLists, other.name)) {
+			r.note(r.pathOf("."+other.name), chat.Ignored, "sources are not sent back")
+			continue
+		}
 		r.note(r.pathOf("."+other.name), chat.Dropped, "unknown")
 	}
 	r.tellStrays(&m)

@@ -64,6 +64,9 @@ func (s *shape) isForeign(others bool) bool {
 // isOther reports whether a part is another API's. Mistral's thoughts are lists, and other servers have pictures without a source.
 func isOther(part jsonscan.Value) bool {
 	kind := part.Get("type").View()
+	if isStandard(part) {
+		return true
+	}
 	switch kind {
 	case "thinking":
 		return part.Get("thinking").Kind() == jsonscan.String

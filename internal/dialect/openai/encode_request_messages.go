@@ -92,12 +92,12 @@ func (e *requestWriter) writeAssistant(m chat.Message) (calls []chat.Part, said 
 	t := e.sort(m, m.Parts)
 	pieces := slices.DeleteFunc(t.pieces, func(p piece) bool {
 		if p.kind != 0 {
-			e.losePart(m, chat.Part{At: p.at}, chat.Dropped, "models' turns have only words here")
+			e.losePart(m, chat.Part{At: p.at}, chat.Dropped, onlyWords)
 		}
 		return p.kind != 0
 	})
 	thoughts, signed := e.keepThoughts(m)
-	if len(pieces) == 0 && len(t.calls) == 0 && t.sound == "" && len(thoughts) == 0 && len(e.c.Messages) > 1 {
+	if len(pieces) == 0 && len(t.calls) == 0 && t.sound == "" && len(t.drawn) == 0 && len(thoughts) == 0 && len(e.c.Messages) > 1 {
 		e.loseTurn(m, chat.FieldPart, chat.Dropped, "nothing is left of it")
 		return nil, false
 	}
@@ -110,7 +110,7 @@ func (e *requestWriter) writeAssistant(m chat.Message) (calls []chat.Part, said 
 			pieces = joinPieces(pieces, "")
 		}
 		e.writeContent(pieces)
-	case !e.t.Plain && (len(t.calls) > 0 || t.sound != ""):
+	case !e.t.Plain && (len(t.calls) > 0 || t.sound != "" || len(t.drawn) > 0):
 		e.Null()
 	default:
 		e.Text("")
@@ -124,6 +124,10 @@ func (e *requestWriter) writeAssistant(m chat.Message) (calls []chat.Part, said 
 	if t.sound != "" {
 		e.Key("audio").Open(object).Key("id").Text(t.sound).Close(object)
 	}
+	if len(t.drawn) > 0 {
+		e.Key("images")
+		e.writeContent(t.drawn)
+	}
 	if len(t.calls) > 0 {
 		e.Key("tool_calls").Open(array)
 		for i := range t.calls {
@@ -134,6 +138,9 @@ func (e *requestWriter) writeAssistant(m chat.Message) (calls []chat.Part, said 
 	e.Close(object)
 	return t.calls, true
 }
+
+// onlyWords is why pictures and documents of a model's are left out.
+const onlyWords = "models' turns have only words here"
 
 // keepThoughts gives what can be sent of a turn's thoughts, and whether the upstream signed any. OpenAI takes no
 // thoughts at all; other servers take words, and signatures if they made them.

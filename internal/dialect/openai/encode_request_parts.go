@@ -18,8 +18,9 @@ type turn struct {
 	pieces  []piece
 	calls   []chat.Part
 	results []answer
-	proof   string // of the words
-	sound   string // the id of a sound that the model made
+	drawn   []piece // pictures that the model made, where the upstream takes them back
+	proof   string  // of the words
+	sound   string  // the id of a sound that the model made
 }
 
 // answer is a result and the id that its call was sent with.
@@ -83,7 +84,11 @@ func (e *requestWriter) sort(m chat.Message, parts []chat.Part) (t turn) {
 		case chat.Audio:
 			e.addSound(m, p, &t)
 		case chat.Image, chat.Video:
-			e.addPicture(m, p, &t)
+			if m.Role == chat.Assistant {
+				e.addDrawn(m, p, &t)
+			} else {
+				e.addPicture(m, p, &t)
+			}
 		case chat.Document:
 			e.addDocument(m, p, &t)
 		}
@@ -150,6 +155,18 @@ func (e *requestWriter) addPicture(m chat.Message, p chat.Part, t *turn) {
 		}
 		e.addLink(m, p, t)
 	}
+}
+
+// addDrawn keeps a picture of the model's for its own place, at an upstream that has one.
+func (e *requestWriter) addDrawn(m chat.Message, p chat.Part, t *turn) {
+	if !e.t.Pictures || p.Kind != chat.Image || p.Media == nil || p.Media.Base64 == "" && p.Media.URL == "" {
+		e.losePart(m, p, chat.Dropped, onlyWords)
+		e.unmark(m, p)
+		return
+	}
+	drawn := turn{}
+	e.addPicture(m, p, &drawn)
+	t.drawn = append(t.drawn, drawn.pieces...)
 }
 
 // addLink writes an image_url or a video_url.

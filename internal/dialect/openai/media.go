@@ -66,9 +66,13 @@ func readBare(text string) (*chat.Media, bool) {
 }
 
 func readAudio(v jsonscan.Value) (*chat.Media, bool) {
-	data, format := v.Get("data").View(), strings.ToLower(v.Get("format").View())
+	data, format := cmp.Or(v.View(), v.Get("data").View()), strings.ToLower(v.Get("format").View()) // Mistral's clients leave the object out
 	m, ok := dialect.ReadDataURL(data)
-	if !ok {
+	switch head := strings.ToLower(data[:min(len(data), 8)]); {
+	case ok:
+	case strings.HasPrefix(head, "https://"), strings.HasPrefix(head, "http://"): // as Alibaba and Mistral take it
+		m, ok = &chat.Media{URL: data}, true
+	default:
 		m = &chat.Media{}
 		m.Base64, ok = dialect.StandardBase64(data)
 	}

@@ -32,7 +32,7 @@ func readUsage(v jsonscan.Value) chat.Usage {
 		case "total_tokens":
 			total = readCount(v)
 		case "prompt_tokens_details", "input_tokens_details":
-			cached, write = readCount(v.Get("cached_tokens")), readWritten(v)
+			cached, write = readCount(v.Get("cached_tokens")), max(readWritten(v), beside.lasting.read(v.Get("cache_creation_token_details"))) // LiteLLM's
 			of, searches = promptParts(v), max(searches, readCount(v.Get("web_search_requests")))
 		case "reasoning_tokens": // SGLang's
 			thought = readCount(v)
@@ -66,7 +66,7 @@ func readUsage(v jsonscan.Value) chat.Usage {
 	reasoning = min(reasoning, out)
 	of.AudioOutput, of.ImageOutput = audioOut, imageOut
 	u := chat.Usage{
-		Input: in - read - write, CacheRead: read, CacheWrite: write, Output: out - reasoning, Reasoning: reasoning,
+		Input: in - read - write, CacheRead: read, CacheWrite: write, CacheWrite1h: min(beside.lasting.hour, write), Output: out - reasoning, Reasoning: reasoning,
 		Of: of.Within(in-read-write, read, out-reasoning), Searches: searches, Known: true,
 	}
 	u.Billed, u.BilledKnown = bill.total()
@@ -74,7 +74,10 @@ func readUsage(v jsonscan.Value) chat.Usage {
 }
 
 // beside is what came from a cache or went there, where a usage tells of it beside the details of its prompt.
-type beside struct{ hit, kept, made int64 }
+type beside struct {
+	hit, kept, made int64
+	lasting         lasting
+}
 
 func (b *beside) read(name string, v jsonscan.Value) {
 	switch name {
@@ -84,8 +87,26 @@ func (b *beside) read(name string, v jsonscan.Value) {
 		b.kept = max(b.kept, readCount(v))
 	case "cache_creation_input_tokens", "cache_creation_tokens", "cache_write_tokens":
 		b.made = max(b.made, readCount(v))
+	case "cache_creation": // Anthropic's own
+		b.lasting.read(v)
+	case "claude_cache_creation_5_m_tokens": // New API's, as the next
+		b.lasting.short = max(b.lasting.short, readCount(v))
+	case "claude_cache_creation_1_h_tokens":
+		b.lasting.hour = max(b.lasting.hour, readCount(v))
 	}
+	b.made = max(b.made, b.lasting.all())
 }
+
+// lasting is how much went into a cache for five minutes, and for an hour, which costs more.
+type lasting struct{ short, hour int64 }
+
+// read reads both, where Anthropic's names for them are, and returns their sum.
+func (l *lasting) read(v jsonscan.Value) int64 {
+	l.short, l.hour = max(l.short, readCount(v.Get("ephemeral_5m_input_tokens"))), max(l.hour, readCount(v.Get("ephemeral_1h_input_tokens")))
+	return l.all()
+}
+
+func (l *lasting) all() int64 { return l.short + l.hour }
 
 // isMore reports whether that is not among the tokens of the prompt, as Anthropic counts: servers of this dialect that have its
 // models pass its numbers on. Rest is all that is not the answer.
@@ -94,18 +115,19 @@ func (b *beside) isMore(prompt, rest int64) bool {
 	return all > 0 && (rest == prompt+all || rest < 0 && all > prompt)
 }
 
-// readWritten reads the tokens of a prompt that went into a cache, by the name that OpenAI, LiteLLM or
-// Alibaba has for them.
+// readWritten reads the tokens of a prompt that went into a cache, by the name that OpenAI, LiteLLM,
+// Alibaba or New API has for them.
 func readWritten(v jsonscan.Value) int64 {
-	return cmp.Or(readCount(v.Get("cache_write_tokens")), readCount(v.Get("cache_creation_tokens")), readCount(v.Get("cache_creation_input_tokens")))
+	return cmp.Or(readCount(v.Get("cache_write_tokens")), readCount(v.Get("cache_creation_tokens")), readCount(v.Get("cache_creation_input_tokens")), readCount(v.Get("cached_creation_tokens")))
 }
 
 // countOthers learns of the counters in a usage that no class has.
 func countOthers(others *dialect.Others, v jsonscan.Value) {
 	const name, prompt, completion = "usage", "prompt_tokens_details", "completion_tokens_details"
 	others.Count(name, v, "prompt_tokens", "completion_tokens", "total_tokens", "prompt_cache_hit_tokens", "prompt_cache_miss_tokens", "cached_tokens",
-		"cache_read_input_tokens", "cache_creation_input_tokens", "cache_read_tokens", "cache_creation_tokens", "cache_write_tokens", "reasoning_tokens", "num_search_queries", "cost", "cost_in_usd_ticks", "input_tokens", "output_tokens")
-	others.Count(name+"."+prompt, v.Get(prompt), "cached_tokens", "cache_write_tokens", "cache_creation_tokens", "cache_creation_input_tokens",
+		"cache_read_input_tokens", "cache_creation_input_tokens", "cache_read_tokens", "cache_creation_tokens", "cache_write_tokens",
+		"claude_cache_creation_5_m_tokens", "claude_cache_creation_1_h_tokens", "reasoning_tokens", "num_search_queries", "cost", "cost_in_usd_ticks", "input_tokens", "output_tokens")
+	others.Count(name+"."+prompt, v.Get(prompt), "cached_tokens", "cache_write_tokens", "cache_creation_tokens", "cache_creation_input_tokens", "cached_creation_tokens",
 		"audio_tokens", "image_tokens", "text_tokens", "web_search_requests")
 	others.Count(name+".server_tool_use", v.Get("server_tool_use"), "web_search_requests")
 	others.Count(name+"."+completion, v.Get(completion), "reasoning_tokens", "audio_tokens", "image_tokens", "text_tokens",
