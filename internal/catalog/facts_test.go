@@ -5,7 +5,22 @@ import (
 	"testing"
 
 	"stele/internal/catalog"
+	"stele/internal/clients"
+	"stele/internal/price"
 )
+
+// TestTheBookKnowsWhatClientsAskFor has agents ask for the models of their own makers: without a price a budget would refuse them.
+func TestTheBookKnowsWhatClientsAskFor(t *testing.T) {
+	t.Parallel()
+	for _, c := range clients.All() {
+		for _, ask := range c.Asks {
+			e, known := price.BuiltIn().Lookup(c.Dialect, ask.Name)
+			if !known || e.At(day("2026-11-19")) == nil || e.Facts.Window == 0 || e.Facts.Output == 0 {
+				t.Errorf("%s asks for %s, of which the book says %+v", c.ID, ask.Name, e)
+			}
+		}
+	}
+}
 
 func TestFactsAreThoseOfEveryTarget(t *testing.T) {
 	t.Parallel()
