@@ -12,6 +12,7 @@ type traits struct {
 	known   bool
 	reasons bool // thinks before it answers
 	o       bool // one of the o-series
+	always  bool // cannot be told not to think; with tools it is to be had on the Responses API only
 	version int  // of gpt, major and two digits of minor: 504 is gpt-5.4
 }
 
@@ -30,7 +31,9 @@ func traitsOf(model string) traits {
 	if strings.HasPrefix(rest, ".") {
 		minor, rest = digits(rest[1:])
 	}
-	return traits{known: true, reasons: major >= 5 && !strings.Contains(rest, "-chat"), version: major*100 + minor}
+	t := traits{known: true, reasons: major >= 5 && !strings.Contains(rest, "-chat"), version: major*100 + minor}
+	t.always = t.version == 600 && strings.HasPrefix(rest, "-astra") || t.version == 601 && strings.HasPrefix(rest, "-sol")
+	return t
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
@@ -50,6 +53,10 @@ func (t traits) efforts() []string {
 	switch {
 	case t.o:
 		return dialect.Efforts[2:5]
+	case t.always && t.version == 601: // max is the other API's
+		return dialect.Efforts[2:6]
+	case t.always:
+		return dialect.Efforts[2:]
 	case t.version == 500:
 		return dialect.Efforts[1:5]
 	case t.version == 501:
@@ -65,7 +72,7 @@ func (t traits) efforts() []string {
 func (t traits) thinksWithTools() bool { return t.version < 504 }
 
 // mustSayNone reports whether the model takes tools only with the effort none.
-func (t traits) mustSayNone() bool { return t.version >= 506 }
+func (t traits) mustSayNone() bool { return t.version >= 506 && !t.always }
 
 // restsByDefault reports whether the model does not think unless it is told to.
-func (t traits) restsByDefault() bool { return t.version >= 501 }
+func (t traits) restsByDefault() bool { return t.version >= 501 && !t.always }
