@@ -39,6 +39,10 @@ var known = []traits{
 	{model: "-pro-image", thinks: true, lowest: "LOW", signed: true, shaped: true, draws: true},
 	{model: "-image", thinks: true, lowest: "MINIMAL", signed: true, shaped: true, draws: true},
 	{model: "-pro", thinks: true, lowest: "LOW", signed: true, shaped: true},
+	{model: "-argon", thinks: true, lowest: "LOW", signed: true, shaped: true},
+	{model: "gemini-3.7", thinks: true, lowest: "LOW", signed: true, shaped: true}, // theJayTea/WritingTools#282
+	{model: "gemini-3.8", thinks: true, lowest: "LOW", signed: true, shaped: true},
+	{model: "gemini-flash-latest", thinks: true, lowest: "LOW", signed: true, shaped: true},
 	{model: "", thinks: true, lowest: "MINIMAL", signed: true, shaped: true},
 }
 
