@@ -19,7 +19,7 @@ type fact struct {
 	Takes   []string `json:"takes"`
 	Gives   []string `json:"gives"`
 	Can     []string `json:"can"`
-	Tiers   string   `json:"tiers"` // "@flex=1/2 @priority=2"
+	Tiers   string   `json:"tiers"`  // "@flex=1/2 @priority=2"
 	Search  string   `json:"search"` // what one of the web costs, in dollars
 	Retires string   `json:"retires"`
 	Next    string   `json:"next"`
