@@ -313,7 +313,7 @@ clean_up() {
   postgres_stop
   if [[ -n $tmp ]]; then
     remove_folder "$tmp"
-    remove_folder "$database"
+    [[ $database == "$tmp" ]] || remove_folder "$database"
   fi
 }
 
