@@ -22,6 +22,7 @@ type body struct {
 	armed time.Time     // when the deadline was set
 	came  int64         // bytes
 
+	chunked bool // its length is not announced, over HTTP/1
 	unnoted int  // bytes since it was last noted that they come
 	ended   bool // all of it has arrived
 	closed  bool
@@ -36,6 +37,8 @@ func (b *body) Read(p []byte) (int, error) {
 		return 0, http.ErrBodyReadAfterClose
 	case b.err != nil:
 		return 0, b.err
+	case b.ended:
+		return 0, io.EOF
 	}
 	b.arm()
 	n, err := b.from.Read(p)

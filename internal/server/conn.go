@@ -56,11 +56,12 @@ type conn struct {
 	armed   atomic.Int64 // when the write deadline was set, in nanoseconds; 0: it is not
 	since   atomic.Int64 // when the write under way began; 0: there is none
 
-	reading sync.Mutex // guards what follows
-	due     time.Time  // the deadline of reads; zero: none
-	fresh   bool       // the socket has not been told of it
-	timed   bool       // the socket has one
-	waits   bool       // a read is under way
+	reading sync.Mutex    // guards what follows
+	spare   time.Duration // how much longer the first byte may take than a head; 0: it has come, or is a handshake's
+	due     time.Time     // the deadline of reads; zero: none
+	fresh   bool          // the socket has not been told of it
+	timed   bool          // the socket has one
+	waits   bool          // a read is under way
 
 	mu      sync.Mutex // guards what follows
 	holding bool
@@ -239,8 +240,12 @@ func (c *conn) tellDue() error {
 	if c.fresh = false; !fresh {
 		return nil
 	}
-	c.timed = !c.due.IsZero()
-	return c.socket.SetReadDeadline(c.due)
+	due := c.due
+	if c.spare > 0 && time.Until(due) > 0 {
+		due = due.Add(c.spare)
+	}
+	c.timed = !due.IsZero()
+	return c.socket.SetReadDeadline(due)
 }
 
 // receive reads from the socket, until the deadline.
@@ -252,8 +257,20 @@ func (c *conn) receive(b []byte) (int, error) {
 	n, err := c.socket.Read(b)
 	c.reading.Lock()
 	c.waits = false
+	if n > 0 && c.spare > 0 {
+		c.begin()
+	}
 	c.reading.Unlock()
 	return n, err
+}
+
+// begin notes that the first byte of a connection has come: its head's time begins with it. The
+// caller holds reading.
+func (c *conn) begin() {
+	c.spare = 0
+	if !c.due.IsZero() {
+		c.due, c.fresh = time.Now().Add(c.crowd.bounds().withDefaults().HeaderTime), true
+	}
 }
 
 // SetWriteDeadline sets a time at which writes fail, come what may. Without one the

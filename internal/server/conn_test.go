@@ -23,7 +23,7 @@ func pair(t *testing.T) (*conn, net.Conn) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near, err := doorway{l, newCrowd(func() Bounds { return standard }, func() []netip.Prefix { return nil })}.Accept()
+	near, err := doorway{l, newCrowd(func() Bounds { return standard }, func() []netip.Prefix { return nil }), false}.Accept()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -245,7 +245,8 @@ func place(remote net.Addr) (at netip.Prefix, ok bool) {
 // doorway is a listener whose connections belong to the crowd.
 type doorway struct {
 	net.Listener
-	crowd *crowd
+	crowd  *crowd
+	secure bool // it speaks TLS
 }
 
 // Accept waits for the next connection there is room for.
@@ -259,11 +260,22 @@ func (l doorway) Accept() (net.Conn, error) {
 		if !ok {
 			return accepted, nil
 		}
-		c := &conn{socket: s, crowd: l.crowd, stall: l.crowd.bounds().WriteStall}
+		c := &conn{socket: s, crowd: l.crowd, stall: l.crowd.bounds().WriteStall, spare: l.spare()}
 		if l.crowd.admit(c) {
 			keepLittleUnsent(s)
 			return c, nil
 		}
 		_ = s.Close()
 	}
+}
+
+// spare is how much longer than a head the first byte of a connection may take. Go's clients,
+// and the proxies written in Go, open one more than they come to need and use it for a later
+// request: to close it early would meet that on its way, and what is posted is not sent again.
+func (l doorway) spare() time.Duration {
+	if l.secure {
+		return 0 // the first byte is the handshake's
+	}
+	b := l.crowd.bounds().withDefaults()
+	return max(0, b.Idle-b.HeaderTime)
 }

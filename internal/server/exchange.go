@@ -54,7 +54,7 @@ func newExchange(w http.ResponseWriter, r *http.Request, b Bounds) *exchange {
 	if x.multi && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
 		_ = r.Body.Close() // which no route reads: what comes of it would lie here until the answer is given
 	}
-	x.in = body{from: r.Body, of: x, stall: b.BodyStall}
+	x.in = body{from: r.Body, of: x, stall: b.BodyStall, chunked: r.ContentLength < 0 && !x.multi}
 	r.Body = &x.in
 	return x
 }
@@ -94,12 +94,18 @@ func (x *exchange) WriteHeader(status int) {
 		x.status = status
 		x.gone = x.ctx != nil && x.ctx.Err() != nil
 		x.packs = x.conn != nil && !x.multi && x.Header().Get("Content-Length") == ""
-		if x.hasRest() && !x.multi && (x.expects || x.hasty || !x.in.rest(restBytes, restTime, restTime)) {
+		if x.hasRest() && !x.multi && !x.restIsHere() {
 			x.Header().Set("Connection", "close")
 		}
 		x.beginHead()
 	}
 	x.ResponseWriter.WriteHeader(status)
+}
+
+// restIsHere reads what is left of the body, if it is here already. Behind a deadline net/http
+// reads no further in one that came in chunks, and what comes then must be read after the answer.
+func (x *exchange) restIsHere() bool {
+	return !x.expects && !x.hasty && !x.in.chunked && x.in.rest(restBytes, restTime, restTime)
 }
 
 // Write writes a part of the answer.

@@ -41,6 +41,30 @@ func TestABodyOfAnyLengthIsReadBehindItsAnswer(t *testing.T) {
 	}
 }
 
+// TestABodyThatComesLateIsReadBehindItsAnswer begins to send it when the answer is on its way.
+func TestABodyThatComesLateIsReadBehindItsAnswer(t *testing.T) {
+	t.Parallel()
+	h := open(t, Bounds{})
+	const size = 9 << 20
+	for kind, head := range map[string]string{
+		"announced": fmt.Sprintf("Content-Length: %d\r\n\r\n", size),
+		"chunked":   fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n", size),
+	} {
+		c := h.at["main"](t)
+		_ = c.SetDeadline(time.Now().Add(time.Minute))
+		if _, err := io.WriteString(c, "POST /api/v1/nothing HTTP/1.1\r\nHost: x\r\n"+head); err != nil {
+			t.Fatal(err)
+		}
+		reader := bufio.NewReader(c)
+		if _, err := reader.Peek(1); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.CopyN(c, zeros{}, size); err != nil {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+}
+
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }

@@ -154,7 +154,7 @@ func (s *Server) Run(ctx context.Context) error {
 func (s *Server) serve(at net.Listener, handler http.Handler, certificate *Certificate, failed chan<- error) *http.Server {
 	server := newHTTP(handler, s.Bounds())
 	server.ErrorLog = slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug)
-	listener := doorway{at, s.crowd}
+	listener := doorway{at, s.crowd, certificate != nil}
 	if certificate == nil {
 		go func() { failed <- server.Serve(listener) }()
 		return server

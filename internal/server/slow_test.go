@@ -280,7 +280,7 @@ func bareServer(t *testing.T, bounds Bounds, secure bool, handler http.HandlerFu
 	t.Helper()
 	get := bounds.withDefaults
 	server := httptest.NewUnstartedServer(nil)
-	server.Listener = doorway{server.Listener, newCrowd(get, func() []netip.Prefix { return nil })}
+	server.Listener = doorway{server.Listener, newCrowd(get, func() []netip.Prefix { return nil }), secure}
 	server.Config = newHTTP(Hold(get, handler), get())
 	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug)
 	if server.EnableHTTP2 = secure; secure {

@@ -23,7 +23,7 @@ func multiServer(t *testing.T, bounds Bounds, pages http.HandlerFunc) (*Server, 
 		Observe: func(Served) {}, Log: slog.New(slog.DiscardHandler),
 	})
 	server := httptest.NewUnstartedServer(nil)
-	server.Listener = doorway{server.Listener, s.crowd}
+	server.Listener = doorway{server.Listener, s.crowd, true}
 	server.Config = newHTTP(s.handler(s.dispatch, 0), s.Bounds())
 	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug)
 	server.EnableHTTP2 = true
