@@ -58,3 +58,19 @@ func TestAFirstHeadHasItsTime(t *testing.T) {
 		t.Errorf("it stays open: %d, %v", n, err)
 	}
 }
+
+// TestASpareConnectionEndsAtLast says nothing for longer than a connection may be idle.
+func TestASpareConnectionEndsAtLast(t *testing.T) {
+	t.Parallel()
+	h := open(t, Bounds{HeaderTime: 50 * time.Millisecond, Idle: 200 * time.Millisecond})
+	for name, dial := range h.at {
+		if name == "control" {
+			continue // it has the usual bounds
+		}
+		c := dial(t)
+		_ = c.SetReadDeadline(time.Now().Add(time.Minute))
+		if n, err := c.Read(make([]byte, 1)); n > 0 || errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("%s: it stays open: %d, %v", name, n, err)
+		}
+	}
+}
