@@ -99,17 +99,34 @@ func (e *editor) editObject(v jsonscan.Value, depth int, live []int) {
 // editInside looks into a value: an object, or every element of a list.
 func (e *editor) editInside(v jsonscan.Value, depth int, live []int) {
 	e.editObject(v, depth, live)
-	var list []int
+	var list, whole []int
 	for _, n := range live {
-		if p := e.paths[n]; p[depth] == "#" && len(p) > depth+1 {
+		switch p := e.paths[n]; {
+		case p[depth] != "#":
+		case len(p) > depth+1:
 			list = append(list, n)
+		default:
+			whole = append(whole, n)
 		}
 	}
-	if len(list) == 0 {
+	if len(list)+len(whole) == 0 {
 		return
 	}
 	for _, element := range v.Elements() {
-		e.editInside(element, depth+1, list)
+		for _, n := range whole {
+			e.remake(n, element)
+		}
+		if len(list) > 0 {
+			e.editInside(element, depth+1, list)
+		}
+	}
+}
+
+// remake makes an edit of an element of a list as a whole.
+func (e *editor) remake(n int, element jsonscan.Value) {
+	if made := e.edits[n].Make(element); made != nil {
+		e.changes.Replace(element, made)
+		e.done[n] = true
 	}
 }
 

@@ -1,23 +1,27 @@
 package provider
 
-import "stele/internal/chat"
+import (
+	"stele/internal/chat"
+	"stele/internal/jsonscan"
+)
 
 // Edit is a change that a service forces on requests of its dialect: a member
 // that it refuses, calls otherwise or takes only with other values. A member
 // with neither a new name nor a new value is left out; stop sequences that are
 // left out are watched for here.
 type Edit struct {
-	Path   string    // of the member: messages.#.name, where # is every element of a list
-	Is     string    // only where its value begins with this JSON
-	Models []string  // only for models with such names, as path.Match has them
-	Name   string    // its new name
-	Value  string    // its new value, as JSON
-	Digits int       // its value is an id, which must be so many letters and digits
-	Add    bool      // put Value there even where the member was missing
-	Pass   bool      // even where the client's own bytes pass through
-	Field  string    // what the client loses by it; "": nothing
-	Note   string    // what was done, where left out or changed does not say it
-	Verb   chat.Verb // "": dropped where it is left out, approximated otherwise
+	Path   string                      // of the member: messages.#.name, where # is every element of a list
+	Is     string                      // only where its value begins with this JSON
+	Models []string                    // only for models with such names, as path.Match has them
+	Name   string                      // its new name
+	Value  string                      // its new value, as JSON
+	Digits int                         // its value is an id, which must be so many letters and digits
+	Add    bool                        // put Value there even where the member was missing
+	Make   func(jsonscan.Value) []byte // gives the new value of an element, where Path ends with #; nil: it stays
+	Pass   bool                        // even where the client's own bytes pass through
+	Field  string                      // what the client loses by it; "": nothing
+	Note   string                      // what was done, where left out or changed does not say it
+	Verb   chat.Verb                   // "": dropped where it is left out, approximated otherwise
 }
 
 // Move takes a header that a dialect sends out of the request.
@@ -71,7 +75,7 @@ var groqEdits = []Edit{
 }
 
 // mistralEdits: 422 for any member it does not know, and for seeds below 0. Usage comes in every
-// stream; ids of calls have nine letters and digits.
+// stream; ids of calls have nine letters and digits; documents and sounds have parts of its own.
 var mistralEdits = append([]Edit{
 	{Path: "stream_options", Pass: true},
 	{Path: "max_completion_tokens", Name: "max_tokens"},
@@ -79,7 +83,26 @@ var mistralEdits = append([]Edit{
 	{Path: "seed", Name: "random_seed"},
 	{Path: "messages.#.tool_calls.#.id", Digits: 9, Pass: true},
 	{Path: "messages.#.tool_call_id", Digits: 9, Pass: true},
+	{Path: "messages.#.content.#", Make: mistralPart, Pass: true},
 }, groqEdits...)
+
+// mistralPart makes Mistral's part of OpenAI's file or sound.
+func mistralPart(old jsonscan.Value) []byte {
+	var w jsonscan.Writer
+	switch file, sound := old.Get("file"), old.Get("input_audio"); {
+	case file.Get("file_data").Kind() == jsonscan.String:
+		w.Open(jsonscan.Object).Key("type").Text("document_url").Key("document_url").Raw(file.Get("file_data").Raw())
+		if name := file.Get("filename"); name.Kind() == jsonscan.String {
+			w.Key("document_name").Raw(name.Raw())
+		}
+	case sound.Get("data").Kind() == jsonscan.String:
+		w.Open(jsonscan.Object).Key("type").Text("input_audio").Key("input_audio").Raw(sound.Get("data").Raw())
+	default:
+		return nil
+	}
+	w.Close(jsonscan.Object)
+	return w.Bytes()
+}
 
 // deepseekEdits: thinking has a switch of its own beside the effort.
 var deepseekEdits = []Edit{
