@@ -1,6 +1,7 @@
 package dialect_test
 
 import (
+	"strings"
 	"testing"
 )
 
@@ -27,6 +28,15 @@ var hardOwn = section{"BQ", "what certain servers take and count in their own wa
 		}
 		for _, own := range []string{`{"type":"document_url","document_url":"https://papers.example/a.pdf"}`, `{"type":"input_audio","input_audio":"` + sound + `"}`, `{"type":"file","file_id":"f"}`} {
 			take(t, trip{from: O, to: O, kind: "mistral", ask: partO(own)}).sends("messages.0.content.1", own)
+		}
+	}},	// iyulab/TokenMeter's release 0.13.0.
+	{number: 1573, name: "several searches for one answer of a Gemini before 3, which is paid for by the answer", answer: "one, passing or not", run: func(t *testing.T) {
+		const asked = `,"groundingMetadata":{"webSearchQueries":["a","b"]}`
+		for version, paid := range map[string]int64{"gemini-2.5-flash": 1, "models/gemini-2.0-flash-001": 1, "gemini-3-flash-preview": 2, "": 2} {
+			frame := strings.Replace(partsG(`{"text":"h"}`, asked+`,"finishReason":"STOP"`), `{"candidates"`, `{"modelVersion":"`+version+`","candidates"`, 1)
+			for _, from := range []string{O, A, G} {
+				forms{frame, sse(frame)}.each(t, trip{from: from, to: G}, func(l *landed) { is(t, from+version, l.booked.Usage().Searches, paid) })
+			}
 		}
 	}},
 }}

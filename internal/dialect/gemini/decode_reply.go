@@ -26,6 +26,7 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 	}
 	r := &chat.Response{ID: w.id, Model: w.model, Usage: w.usage}
 	var asked searches
+	asked.of(w.model)
 	for i := range w.candidates {
 		asked.see(w.candidates[i].queries)
 		w.addBlock(&w.candidates[i])
@@ -39,7 +40,7 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 		r.Answers = append(r.Answers, answer)
 	}
 	r.Notes = append(r.Notes, w.others.TakeLosses()...)
-	r.Usage.Searches = asked.count()
+	r.Usage.Searches = asked.paid()
 	switch {
 	case len(r.Answers) > 0:
 	case w.blocked != "":
@@ -65,6 +66,9 @@ func (Codec) CountResponse(body []byte) (*chat.Response, error) {
 			}
 		case "promptFeedback":
 			answers = true
+		case "modelVersion":
+			model, _ := v.Text()
+			asked.of(model)
 		case "usageMetadata":
 			usage, answers = readUsage(v), true
 		case "error":
@@ -79,7 +83,7 @@ func (Codec) CountResponse(body []byte) (*chat.Response, error) {
 	case !answers:
 		return nil, dialect.Unreadable(body)
 	}
-	usage.Searches = asked.count()
+	usage.Searches = asked.paid()
 	return &chat.Response{Usage: usage}, nil
 }
 

@@ -125,10 +125,13 @@ func (r *streamReader) count() {
 	if r.w.usage.Known {
 		r.usage = r.w.usage.After(r.usage)
 	}
+	if r.w.model != "" {
+		r.asked.of(r.w.model)
+	}
 	for i := range r.w.candidates {
 		r.asked.see(r.w.candidates[i].queries)
 	}
-	r.usage.Searches = r.asked.count()
+	r.usage.Searches = r.asked.paid()
 }
 
 func (r *streamReader) readCandidate(events []chat.Event, w *wireCandidate) ([]chat.Event, error) {
@@ -260,7 +263,7 @@ var finishing = []byte(`"finish`)
 
 // readEnd reads a frame that may hold an end, or what was searched for.
 func (r *streamReader) readEnd(events []chat.Event, data []byte) ([]chat.Event, error) {
-	r.w.reset(true)
+	r.w.reset(false)
 	root, err := r.w.read(data)
 	if err != nil {
 		return events, nil //nolint:nilerr // the client gets it as it is

@@ -91,8 +91,12 @@ func readUnwritten(v jsonscan.Value) (m unwritten) {
 	return m
 }
 
-// searches are what a model asked a search engine for. Each of them is paid for, once; empty ones are not.
-type searches map[string]bool
+// searches are what a model asked a search engine for. Each of them is paid for, once; empty ones
+// are not. Models before Gemini 3 are paid for each answer that they searched for.
+type searches struct {
+	queries map[string]bool
+	once    bool
+}
 
 // mostSearches bounds what is kept of one answer.
 const mostSearches = 1 << 10
@@ -100,21 +104,33 @@ const mostSearches = 1 << 10
 // searching is in webSearchQueries, however it is spelled.
 var searching = []byte(`"web`)
 
+// of takes over which model searches.
+func (s *searches) of(model string) {
+	model = strings.TrimPrefix(model, "models/")
+	s.once = strings.HasPrefix(model, "gemini-2") || strings.HasPrefix(model, "gemini-1")
+}
+
 // see takes over a list of them. Frames of a stream may each tell all there were so far.
 func (s *searches) see(queries jsonscan.Value) {
 	for _, v := range queries.Elements() {
 		text, _ := v.Text()
-		if strings.TrimSpace(text) == "" || len(*s) >= mostSearches {
+		if strings.TrimSpace(text) == "" || len(s.queries) >= mostSearches {
 			continue
 		}
-		if *s == nil {
-			*s = make(searches)
+		if s.queries == nil {
+			s.queries = make(map[string]bool)
 		}
-		(*s)[strings.Clone(text)] = true
+		s.queries[strings.Clone(text)] = true
 	}
 }
 
-func (s searches) count() int64 { return int64(len(s)) }
+// paid is how many of them are paid for.
+func (s *searches) paid() int64 {
+	if s.once {
+		return int64(min(len(s.queries), 1))
+	}
+	return int64(len(s.queries))
+}
 
 // writeUsage writes usageMetadata, in which thoughts are not among the candidates'.
 func writeUsage(w *jsonscan.Writer, u chat.Usage) {
