@@ -69,6 +69,7 @@ func TestModelsAreFoundByTheNamesPeopleConfigure(t *testing.T) {
 		{"anthropic", "claude-haiku-5-5", "0.1 0.01 0.125 0.5 cache_write_1h=0.2 search=0.01 >100000 0.5 0.05 0.625 2.5 cache_write_1h=1 @us=11/10"},
 		{"openai", "gpt-6.1-terra", "1 0.05 1.25 5 search=0.01 >272000 2 0.1 2.5 7.5 @batch=1/2 @flex=1/2 @priority=2"},
 		{"gemini", "gemini-4-argon", "2 0.1 - 10 search=0.014 @batch=1/2"},
+		{"openai", "gpt-4o-mini-search-preview", "0.15 - - 0.6 request=0.025"},
 		{"bedrock", "anthropic.claude-sonnet-4-5-20250929-v1:0", "3.3 0.33 4.125 16.5"},
 		{"bedrock", "us.anthropic.claude-sonnet-4-5-20250929-v1:0", "3.3 0.33 4.125 16.5"},
 		{"bedrock", "global.anthropic.claude-sonnet-4-5-20250929-v1:0", "3 0.3 3.75 15"},
