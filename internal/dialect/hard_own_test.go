@@ -38,5 +38,12 @@ var hardOwn = section{"BQ", "what certain servers take and count in their own wa
 				forms{frame, sse(frame)}.each(t, trip{from: from, to: G}, func(l *landed) { is(t, from+version, l.booked.Usage().Searches, paid) })
 			}
 		}
+	}},	{number: 1574, name: "a picture at an address that a model made, before a server that fetches none", answer: "shown in the user's next turn, fetched", run: func(t *testing.T) {
+		const at = "https://pictures.example/a.png"
+		ask := talkO(says("user", "draw"), `{"role":"assistant","content":"Here.","images":[{"type":"image_url","image_url":{"url":"`+at+`"}}]}`, says("user", "more red"))
+		l := take(t, trip{from: O, to: O, kind: "ollama", ask: ask, fetch: map[string]string{at: unpacked(pixel)}})
+		l.sends("messages.1", `{"role":"assistant","content":"Here."}`)
+		l.sends("messages.2.content.1.image_url.url", `"data:image/png;base64,`+pixel+`"`)
+		take(t, trip{from: O, to: O, kind: "vllm", ask: ask}).sends("messages.1.images.0.image_url.url", `"`+at+`"`)
 	}},
 }}

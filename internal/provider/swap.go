@@ -32,8 +32,8 @@ func (c *Chat) swapParts(req *chat.Request, t relay.Target) (*chat.Request, erro
 		m := talk.Messages[s.Message]
 		p := m.Parts[s.Part]
 		at := find(root, c.dialect.Path(chat.LostPart(m, p, "", "")))
-		if at.Kind() != jsonscan.Object || !bytes.Contains(at.Raw(), []byte(s.Named)) {
-			return req.With(talk), nil
+		if m.Role == chat.Assistant || at.Kind() != jsonscan.Object || !bytes.Contains(at.Raw(), []byte(s.Named)) {
+			return req.With(talk), nil // a model's own part may have to be shown elsewhere
 		}
 		m.Parts = []chat.Part{p}
 		text, losses, err := c.writePart(in, m, target)
