@@ -5,7 +5,6 @@ package chat
 
 import (
 	"encoding/json"
-	"net/http"
 	"slices"
 	"sync"
 )
@@ -36,11 +35,11 @@ type Request struct {
 
 // Origin is a request as it was received.
 type Origin struct {
-	Dialect string      // openai, anthropic or gemini
-	Body    []byte      // valid JSON without duplicate keys; never changed
-	Loan    *Loan       // taken by who reads the body beyond the call that it is given in; nil: not needed
-	Facts   Facts       // what is known of the body
-	Header  http.Header // as received; walls forward only what they list
+	Dialect string              // openai, anthropic or gemini
+	Body    []byte              // valid JSON without duplicate keys; never changed
+	Loan    *Loan               // taken by who reads the body beyond the call that it is given in; nil: not needed
+	Facts   Facts               // what is known of the body
+	Header  map[string][]string // those that its codec listens to; keys are not among them
 	// Usage is false when the client did not ask an OpenAI stream for usage.
 	Usage bool
 	// Cost is true when the client wants to read beside the usage what its answer cost.

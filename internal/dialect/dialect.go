@@ -35,6 +35,20 @@ type Incoming struct {
 // what its bytes call parameters is not the client's choice.
 const Reworded = "X-Stele-Reworded"
 
+// Heard are those of a request's headers that its codec listens to. The others, keys among them, go
+// no further. The names must be canonical.
+func Heard(h http.Header, names ...string) (heard map[string][]string) {
+	for _, name := range names {
+		if values, ok := h[name]; ok {
+			if heard == nil {
+				heard = make(map[string][]string, 2)
+			}
+			heard[name] = values
+		}
+	}
+	return heard
+}
+
 // Server is the half of a codec that faces our clients.
 type Server interface {
 	// DecodeRequest checks that the body is one JSON object without duplicate

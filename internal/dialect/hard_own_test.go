@@ -29,7 +29,7 @@ var hardOwn = section{"BQ", "what certain servers take and count in their own wa
 		for _, own := range []string{`{"type":"document_url","document_url":"https://papers.example/a.pdf"}`, `{"type":"input_audio","input_audio":"` + sound + `"}`, `{"type":"file","file_id":"f"}`} {
 			take(t, trip{from: O, to: O, kind: "mistral", ask: partO(own)}).sends("messages.0.content.1", own)
 		}
-	}},	// iyulab/TokenMeter's release 0.13.0.
+	}}, // iyulab/TokenMeter's release 0.13.0.
 	{number: 1573, name: "several searches for one answer of a Gemini before 3, which is paid for by the answer", answer: "one, passing or not", run: func(t *testing.T) {
 		const asked = `,"groundingMetadata":{"webSearchQueries":["a","b"]}`
 		for version, paid := range map[string]int64{"gemini-2.5-flash": 1, "models/gemini-2.0-flash-001": 1, "gemini-3-flash-preview": 2, "": 2} {
@@ -38,7 +38,7 @@ var hardOwn = section{"BQ", "what certain servers take and count in their own wa
 				forms{frame, sse(frame)}.each(t, trip{from: from, to: G}, func(l *landed) { is(t, from+version, l.booked.Usage().Searches, paid) })
 			}
 		}
-	}},	{number: 1574, name: "a picture at an address that a model made, before a server that fetches none", answer: "shown in the user's next turn, fetched", run: func(t *testing.T) {
+	}}, {number: 1574, name: "a picture at an address that a model made, before a server that fetches none", answer: "shown in the user's next turn, fetched", run: func(t *testing.T) {
 		const at = "https://pictures.example/a.png"
 		ask := talkO(says("user", "draw"), `{"role":"assistant","content":"Here.","images":[{"type":"image_url","image_url":{"url":"`+at+`"}}]}`, says("user", "more red"))
 		l := take(t, trip{from: O, to: O, kind: "ollama", ask: ask, fetch: map[string]string{at: unpacked(pixel)}})

@@ -81,7 +81,7 @@ func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat
 func isAlias(name, model string) bool { return name != model && !strings.HasSuffix(name, "/"+model) }
 
 // isReworded reports whether stele bridge made the bytes of a request to another API: its client does not know their names.
-func isReworded(req *chat.Request) bool { return req.Origin.Header.Get(dialect.Reworded) != "" }
+func isReworded(req *chat.Request) bool { return len(req.Origin.Header[dialect.Reworded]) > 0 }
 
 // reforms reports whether a server that refused a client's own bytes is asked again in ours: one that is
 // not the author's, which says that it does not take the form of a conversation. What that says stays the

@@ -98,7 +98,7 @@ func readTalk(r *http.Request) (*chat.Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	origin := chat.Origin{Dialect: Dialect, Body: body, Facts: chat.Facts{Asked: read.Origin.Facts.Asked}, Header: make(http.Header)}
+	origin := chat.Origin{Dialect: Dialect, Body: body, Facts: chat.Facts{Asked: read.Origin.Facts.Asked}}
 	req := chat.NewRequest(read.Model, true, origin, read.Conversation)
 	req.Admit = func() error { return lease.Grow(r.Context(), dialect.Weight(body)) }
 	return req, nil

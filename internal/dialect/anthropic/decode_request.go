@@ -41,11 +41,17 @@ func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {
 	case odd != nil:
 		return nil, odd
 	}
-	origin := chat.Origin{Dialect: dialectName, Body: in.Body, Facts: facts, Header: in.Header, Usage: true, Marks: true}
+	origin := chat.Origin{Dialect: dialectName, Body: in.Body, Facts: facts, Header: dialect.Heard(in.Header, heard...), Usage: true, Marks: true}
 	return chat.NewRequest(name, streaming, origin, func() (*chat.Conversation, error) {
-		return decode(in.Body, in.Header, name)
+		return decode(in.Body, origin.Header, name)
 	}), nil
 }
+
+// heard are the headers that this API's clients send and that are listened to.
+var heard = append([]string{dialect.Reworded, versionHeader, betaHeader}, accountHeaders...)
+
+// accountHeaders name objects of the operator's own account.
+var accountHeaders = []string{"Anthropic-User-Profile-Id", "Anthropic-Workspace-Id"}
 
 // known are the fields of a request.
 var known = dialect.NewKnown([]string{
@@ -237,9 +243,9 @@ func (r *requestReader) readHeaders(h http.Header) {
 		value := jsonscan.AppendText(nil, betas)
 		r.talk.Extra = append(r.talk.Extra, chat.Extra{Name: prefix + "anthropic-beta", Value: value, Effect: chat.Harmless})
 	}
-	for _, name := range []string{"anthropic-user-profile-id", "anthropic-workspace-id"} {
+	for _, name := range accountHeaders {
 		if h.Get(name) != "" {
-			r.note(chat.Lost(name, chat.Ignored, "names an object of the operator's own account"))
+			r.note(chat.Lost(strings.ToLower(name), chat.Ignored, "names an object of the operator's own account"))
 		}
 	}
 }

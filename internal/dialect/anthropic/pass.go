@@ -15,13 +15,14 @@ import (
 // that is not set, and signatures in our envelopes.
 func (Codec) PassRequest(req *chat.Request, target dialect.Target) (dialect.Call, error) {
 	call := dialect.Call{Path: endpoint, Header: make(http.Header, 2), Body: req.Origin.Body}
-	if version := req.Origin.Header.Get(versionHeader); version != "" {
+	asked := http.Header(req.Origin.Header)
+	if version := asked.Get(versionHeader); version != "" {
 		call.Header.Set(versionHeader, version)
 	} else {
 		call.Header.Set(versionHeader, version2023)
 		call.Losses = append(call.Losses, lossOfVersion())
 	}
-	if betas := req.Origin.Header.Values(betaHeader); len(betas) > 0 {
+	if betas := asked.Values(betaHeader); len(betas) > 0 {
 		call.Header[betaHeader] = betas
 	}
 	model, threaded, loose, folded := survey(jsonscan.Root(req.Origin.Body), &req.Origin.Facts)

@@ -29,7 +29,7 @@ func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {
 	if misspelled != nil {
 		return nil, misspelled
 	}
-	origin := chat.Origin{Dialect: name, Body: in.Body, Facts: facts, Header: in.Header, Usage: true, Unframed: in.Stream && !in.Framed}
+	origin := chat.Origin{Dialect: name, Body: in.Body, Facts: facts, Header: dialect.Heard(in.Header, dialect.Reworded), Usage: true, Unframed: in.Stream && !in.Framed}
 	return chat.NewRequest(strings.Clone(in.Model), in.Stream, origin, func() (*chat.Conversation, error) { return decode(in.Body) }), nil
 }
 

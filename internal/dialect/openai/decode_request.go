@@ -45,7 +45,7 @@ func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {
 	if most, ok := s.limit.Int(); ok && most > 0 && items.Exists() {
 		facts.Asked.Output = most
 	}
-	origin := chat.Origin{Dialect: name, Body: in.Body, Facts: facts, Header: in.Header, Usage: h.usage || h.included, Foreign: s.isForeign(facts.Others)}
+	origin := chat.Origin{Dialect: name, Body: in.Body, Facts: facts, Header: dialect.Heard(in.Header, dialect.Reworded), Usage: h.usage || h.included, Foreign: s.isForeign(facts.Others)}
 	// The model outlives the request in logs and rows: it must not hold on to the body.
 	return chat.NewRequest(strings.Clone(h.model), h.stream, origin, func() (*chat.Conversation, error) { return readRequest(in.Body, items) }), nil
 }
