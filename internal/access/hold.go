@@ -45,7 +45,7 @@ type hold struct {
 }
 
 // Hold gives a context that ends when the key does not open the group any more:
-// when it is revoked, expires, is edited, or a policy shuts it out. Ended tells. The
+// when it is revoked, expires, is edited, or a policy shuts it out. WhyEnded tells. The
 // caller calls release when the request is over. No goroutine waits meanwhile.
 func (s *Service) Hold(ctx context.Context, pass Pass, group Group) (held context.Context, release func()) {
 	e := pass.by.entry

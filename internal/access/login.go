@@ -32,7 +32,7 @@ func (p *Person) Ready() bool {
 	return p.Password != "" || p.Subject != "" || (!p.Admin && p.Open > 0)
 }
 
-// login sets the password of a login. One of an administrator takes the place of
+// setLogin sets the password of a login. One of an administrator takes the place of
 // all others.
 func (p *Person) setLogin(via, password string) {
 	if via == "" {

@@ -30,7 +30,7 @@ type stay struct {
 }
 
 // Stay gives a context that ends when the visitor's session does, or a role that
-// covers need in its workspace: within a second, whichever process ended it. Ended
+// covers need in its workspace: within a second, whichever process ended it. WhyEnded
 // tells. The caller calls release when the answer is over.
 func (s *Service) Stay(ctx context.Context, v Visitor, need Role) (held context.Context, release func()) {
 	held, cancel := context.WithCancelCause(ctx)

@@ -185,7 +185,7 @@ func (d *Door) conclude(w http.ResponseWriter, c call, turn *replay.Turn, do fun
 }
 
 // keep ends a turn by what came of it. An error of ours says nothing about what
-// was made before it: then the turn is left, for who comes next to look.
+// was made before it: then the turn is left, for the next client to look.
 func (d *Door) keep(c call, turn *replay.Turn, family family, status int, body []byte, err error) error {
 	if err != nil {
 		e := fault.From(err)

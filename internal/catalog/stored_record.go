@@ -21,7 +21,7 @@ const (
 
 // ErrChanged says that another administrator changed or removed a record meanwhile, or
 // made one of the same id.
-var ErrChanged = errors.New("the offer was changed meanwhile")
+var ErrChanged = errors.New("the record was changed meanwhile")
 
 // StoredRecord is a provider, a model, a price or a name that operators keep in the database rather than
 // in the configuration file, in the file's own words.

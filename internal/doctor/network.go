@@ -24,7 +24,7 @@ const (
 	collectorTime = 15 * time.Second
 )
 
-// open reports whether other machines can reach a listener.
+// isOpen reports whether other machines can reach a listener.
 func isOpen(listen string) bool {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil {

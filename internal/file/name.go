@@ -43,7 +43,7 @@ func shorten(name string) string {
 	return label.Cut(name, longestName-len(end)) + end
 }
 
-// extensions are how names of files end, by their content type.
+// extension is how names of files of a content type end.
 func extension(contentType string) string {
 	for i := range formats {
 		if formats[i].Type == contentType {

@@ -9,7 +9,7 @@ import (
 // half of it.
 const progressPerSecond = 400
 
-// progressLimiter bounds how often progress is writtel. Clients look at few of many tasks: with
+// progressLimiter bounds how often progress is written. Clients look at few of many tasks: with
 // thousands of them open, a write at each look would take the database from those
 // that begin and end.
 type progressLimiter struct {

@@ -28,7 +28,7 @@ type Grant struct {
 }
 
 // CreditLimit is the balance of a workspace that has paid in advance: the sum of its
-// grants, less what of them expired unspent. Its amount is for who saves it.
+// grants, less what of them expired unspent. The store fills in its amount when it saves it.
 func CreditLimit(workspace string, now time.Time) Limit {
 	return Limit{
 		ID: "lim_credits_" + workspace, Workspace: workspace, Name: "credits", Measure: Dollars, Window: Total,

@@ -60,7 +60,7 @@ type Store interface {
 	GiveBack(ctx context.Context, node string, sequence int64, unused map[int64]int64) error
 	// ShareOut tells what a node asks of counters and learns what all do.
 	ShareOut(ctx context.Context, node string, demand map[int64]int64, now time.Time) (map[int64]Share, error)
-	// Beat says that a node lives.
+	// BeatLimits says that a node lives.
 	BeatLimits(ctx context.Context, node string, now time.Time) error
 	// Recover gives back whatever a node had on lease before it began anew. Its journal
 	// has been read.

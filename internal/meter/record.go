@@ -39,7 +39,7 @@ type Record struct {
 	Estimated    bool  `json:"estimated"` // the upstream did not say; counted from bytes
 	Nano         int64 `json:"nano"`      // price in billionths of a USD
 	Priced       bool  `json:"priced"`
-	Markup       int64 `json:"-"` // what the workspace is charged beyond it; who saves the record knows
+	Markup       int64 `json:"-"` // what the workspace is charged beyond it; the store fills it in when it saves the record
 
 	Person  string `json:"person"`  // who made the key, or called themselves
 	User    string `json:"user"`    // the end user, as the client named them

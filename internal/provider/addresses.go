@@ -69,7 +69,7 @@ func (a *Account) authors() bool {
 
 // isHome reports whether the upstream is the author's own service. Anthropic's keeps conversations
 // that a client may go on with: clouds do not, and a compatible server may read over the field, which
-// would leave it with the last turn alone. What it does not know, nobody does.
+// would leave it with the last turn alone. The list of homes is here alone.
 func (c *Chat) isHome() bool { return c.authors && c.account.Kind.Platform == noPlatform }
 
 // optionGenuine says that behind an address of the operator's is the author's service.

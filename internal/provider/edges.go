@@ -63,7 +63,7 @@ func takeBare(frame *wire.Frame) bool {
 // some hang up only when their client does.
 const goodbye = 250 * time.Millisecond
 
-// leave reads what is behind the last word, which nobody hears, to its end.
+// leave reads what is behind the last word, which no client hears, to its end.
 func (s *source) leave() error {
 	late := time.AfterFunc(goodbye, func() { s.dog.cancel(errOver) })
 	defer late.Stop()

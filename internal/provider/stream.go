@@ -193,7 +193,7 @@ func (s *source) first() (chat.Chunk, error) {
 
 // next is the next chunk; io.EOF ends the stream in peace.
 func (s *source) next() (chat.Chunk, error) {
-	// The first frame tells of the whole answer, and behind its end there may be usage; only what is between can be dull.
+	// The first frame tells of the whole answer, and behind its end there may be usage; only what is between can be of no use to metering.
 	if s.skims && len(s.run) == 0 && s.seen.Chunks > 0 && !s.over {
 		if chunk, err := s.skim(); err != nil || chunk.Raw != nil {
 			return chunk, err

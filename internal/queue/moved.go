@@ -65,30 +65,15 @@ func (q *Queue) Undone(ctx context.Context, db Reader) table.Rows {
 	}
 }
 
-const (
-	takeOverPostgres = `INSERT INTO river_job (args, kind, max_attempts, metadata, priority, queue, scheduled_at, state, tags, attempt)
-		VALUES ($1::text::jsonb, $2, $3, '{}', $4, $2, $5, $6::text::river_job_state, '{}', $7)`
-	takeOverSQLite = `INSERT INTO river_job (args, created_at, kind, max_attempts, metadata, priority, queue, scheduled_at, state, tags, attempt)
-		VALUES (jsonb($1), datetime('now', 'subsec'), $2, $3, jsonb('{}'), $4, $2, $5, $6, jsonb('[]'), $7)`
-)
-
 // TakeOver writes jobs that Undone read elsewhere, and returns how many.
 func (q *Queue) TakeOver(ctx context.Context, tx *sql.Tx, jobs table.Rows) (n int64, err error) {
-	statement := takeOverSQLite
-	if q.Pool != nil {
-		statement = takeOverPostgres
-	}
 	for row, err := range jobs {
 		if err != nil {
 			return n, err
 		}
-		at := time.UnixMilli(row[2].(int64))
-		state := "available"
-		if time.Until(at) > schedulerEvery {
-			state = "scheduled"
-		}
-		if _, err := tx.ExecContext(ctx, statement, row[1], row[0], maxAttempts, row[4], q.time(at), state, row[3]); err != nil {
-			return n, fmt.Errorf("write job: %w", err)
+		err := q.put(ctx, tx, time.UnixMilli(row[2].(int64)), row[1].(string), row[0].(string), row[4].(int64), row[3].(int64))
+		if err != nil {
+			return n, err
 		}
 		n++
 	}

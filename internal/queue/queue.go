@@ -123,18 +123,12 @@ func (q *Queue) Enqueue(ctx context.Context, tx *sql.Tx, at time.Time, jobs ...J
 		if d := delayOf(j); d > 0 && at.IsZero() {
 			at = time.Now().Add(d)
 		}
-		// What is far off waits in a state of its own until River's scheduler, which looks
-		// every five seconds, moves it over. River does the same with what it retries.
-		state := "available"
-		if time.Until(at) > schedulerEvery {
-			state = "scheduled"
-		}
 		raw, err := json.Marshal(j)
 		if err != nil {
 			return fmt.Errorf("write job: %w", err)
 		}
-		if _, err := tx.ExecContext(ctx, q.insert, string(raw), j.Kind(), maxAttempts, q.time(at), state, q.priority(j, time.Now())); err != nil {
-			return fmt.Errorf("write job: %w", err)
+		if err := q.put(ctx, tx, at, string(raw), j.Kind(), int64(q.priority(j, time.Now())), 0); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -29,13 +29,27 @@ const (
 )
 
 // What River itself inserts for a job. Its driver for database/sql does not exist at
-// our version, and this is the only place where we write into its tables.
+// our version, and it may be written into its tables only within this package.
 const (
-	insertPostgres = `INSERT INTO river_job (args, kind, max_attempts, metadata, priority, queue, scheduled_at, state, tags)
-		VALUES ($1::text::jsonb, $2, $3, '{}', $6, $2, coalesce($4::timestamptz, now()), $5::text::river_job_state, '{}')`
-	insertSQLite = `INSERT INTO river_job (args, created_at, kind, max_attempts, metadata, priority, queue, scheduled_at, state, tags)
-		VALUES (jsonb($1), datetime('now', 'subsec'), $2, $3, jsonb('{}'), $6, $2, coalesce($4, datetime('now', 'subsec')), $5, jsonb('[]'))`
+	insertPostgres = `INSERT INTO river_job (args, kind, max_attempts, metadata, priority, queue, scheduled_at, state, tags, attempt)
+		VALUES ($1::text::jsonb, $2, $3, '{}', $6, $2, coalesce($4::timestamptz, now()), $5::text::river_job_state, '{}', $7)`
+	insertSQLite = `INSERT INTO river_job (args, created_at, kind, max_attempts, metadata, priority, queue, scheduled_at, state, tags, attempt)
+		VALUES (jsonb($1), datetime('now', 'subsec'), $2, $3, jsonb('{}'), $6, $2, coalesce($4, datetime('now', 'subsec')), $5, jsonb('[]'), $7)`
 )
+
+// put writes a job that starts at a time, or at once where that is zero. What is far off waits in a
+// state of its own until River's scheduler, which looks every five seconds, moves it over. River does
+// the same with what it retries.
+func (q *Queue) put(ctx context.Context, tx *sql.Tx, at time.Time, args, kind string, priority, attempt int64) error {
+	state := "available"
+	if time.Until(at) > schedulerEvery {
+		state = "scheduled"
+	}
+	if _, err := tx.ExecContext(ctx, q.insert, args, kind, maxAttempts, q.time(at), state, priority, attempt); err != nil {
+		return fmt.Errorf("write job: %w", err)
+	}
+	return nil
+}
 
 // InsertJobsSQL is a statement of PostgreSQL that writes the job of each id that is in the
 // table called task, and its arguments, from the given place on. River's own insert

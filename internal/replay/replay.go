@@ -2,7 +2,7 @@
 // Idempotency-Key, one effect, through lost answers, twins in parallel and
 // crashes. It knows neither what a request asks for nor HTTP.
 //
-// An answer that takes its time is recorded while it is given (Record): who asks again
+// An answer that takes its time is recorded while it is given (Record): a client that asks again
 // reads what is there and follows the rest, and no byte is given before it is saved.
 //
 // A request first claims its key. The claim holds the id that the thing to be

@@ -170,7 +170,7 @@ func (t *Take) savePiece(ctx context.Context, b []byte) error {
 type Result struct {
 	Cut  bool  // the answer was broken off, and its last bytes say so
 	Err  error // there is no answer: this is what those who follow are told
-	Free bool  // with Err: the key is free again; else who comes next is told that the answer is lost
+	Free bool  // with Err: the key is free again; else the next client is told that the answer is lost
 }
 
 // finish saves how the answer ended and shows it.

@@ -93,7 +93,7 @@ func DoOnce[T any](t *Turn, missing fault.Code, find, order func(id string) (T, 
 }
 
 // Finish keeps the answer and ends the turn. After an error the answer may be
-// given all the same: who comes next gets a turn with the same id, and finds what
+// given all the same: the next client gets a turn with the same id, and finds what
 // was made. ErrLost says that this has happened already.
 func (t *Turn) Finish(ctx context.Context, a Answer) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saving)

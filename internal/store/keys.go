@@ -47,7 +47,7 @@ func newestHash(k access.Key) string {
 }
 
 // UpdateKey hands the key to change and saves what it made of it, unless it
-// gave an entry without an action: then nothing is written. Changes of keys
+// gave an entry without an action: then the key stays as it is. Changes of keys
 // wait for each other, so none is lost.
 func (s *Store) UpdateKey(ctx context.Context, id string, change func(*access.Key) (access.Entry, error)) (access.Key, error) {
 	var k access.Key

@@ -126,7 +126,7 @@ func standingCells(st *limit.Standing) []any {
 
 // DeleteCountersBefore forgets what limits counted in windows that ended before a time, and
 // in those of a single subject, which may be many, before another; and those of single
-// subjects that have no end and of which nothing is taken: who comes again gets another.
+// subjects that have no end and of which nothing is taken: one that comes again gets another.
 // What is still held stays.
 func (s *Store) DeleteCountersBefore(ctx context.Context, subjects, all time.Time) (int64, error) {
 	n, err := s.deleteBites(ctx, `DELETE FROM limit_counters WHERE id IN (SELECT id FROM limit_counters

@@ -106,7 +106,7 @@ func (c *Room) orderOnce(r *http.Request, v access.Visitor) (*generation.Task, e
 		}
 		return nil, err
 	}
-	_ = turn.Finish(r.Context(), replay.Answer{Status: http.StatusCreated, Type: "text/plain", Body: []byte(t.ID)}) // else who comes next looks for it
+	_ = turn.Finish(r.Context(), replay.Answer{Status: http.StatusCreated, Type: "text/plain", Body: []byte(t.ID)}) // else the next request looks for it
 	return t, nil
 }
 
