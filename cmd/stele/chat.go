@@ -54,7 +54,7 @@ func (p *program) chat() *cobra.Command {
 		}
 		return t.converse(c.Context(), strings.Join(args, " "), c.InOrStdin())
 	}, access.GroupChat)
-	c.Flags().StringVar(&t.model, "model", relay.Sandbox, "the model's public id")
+	c.Flags().StringVar(&t.model, "model", catalog.Sandbox, "the model's public id")
 	c.Flags().StringVar(&t.dialect, "dialect", "openai", "openai, anthropic or gemini: how the server is spoken to")
 	c.Flags().StringVar(&system, "system", "", "what the model is told first")
 	return c
@@ -170,7 +170,7 @@ func (t *talker) asOfServer(err error) error {
 }
 
 func (t *talker) cost(u chat.Usage) string {
-	if t.model == relay.Sandbox {
+	if t.model == catalog.Sandbox {
 		return "free"
 	}
 	if t.price == nil {

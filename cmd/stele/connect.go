@@ -135,7 +135,7 @@ func (t *connecting) values() clients.Values {
 		v.Key = noKey
 	}
 	if v.Model == "" {
-		v.Model = relay.Sandbox
+		v.Model = catalog.Sandbox
 		if i := slices.IndexFunc(t.listed, func(m listedModel) bool { return !strings.HasPrefix(m.ID, config.Builtin+"/") }); i >= 0 {
 			v.Model = t.listed[i].ID
 		}

@@ -40,6 +40,13 @@ type Target struct {
 	Weight   int
 }
 
+// BuiltIn is what the ids begin with of all that is part of the program. Sandbox is the chat model and, as a maker, what
+// makes media, that keys marked sandbox get for every id.
+const (
+	BuiltIn = "stele/"
+	Sandbox = BuiltIn + "sandbox"
+)
+
 // Timeouts bound a call of a model.
 type Timeouts struct{ FirstByte, Gap, Total time.Duration }
 

@@ -94,6 +94,10 @@ var statuses = map[Code]int{
 	Unavailable:               http.StatusServiceUnavailable,
 }
 
+// StatusClientGone is the status of a request whose client has heard nothing: no such status is
+// on the wire.
+const StatusClientGone = 499
+
 // Status is the HTTP status of the native family. A code that is not in the
 // contract is a bug and answers 500.
 func (c Code) Status() int {

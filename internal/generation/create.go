@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stele/internal/access"
+	"stele/internal/catalog"
 	"stele/internal/fault"
 	"stele/internal/file"
 	"stele/internal/guard"
@@ -18,7 +19,10 @@ import (
 )
 
 // SandboxMaker is the maker that keys marked sandbox get, whatever they ask for.
-const SandboxMaker = "stele/sandbox"
+const SandboxMaker = catalog.Sandbox
+
+// BuiltIn is what the ids of models begin with that are part of the program.
+const BuiltIn = catalog.BuiltIn
 
 // DryRun is the id of what is only tried out.
 const DryRun = "dry_run"

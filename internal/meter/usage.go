@@ -3,6 +3,8 @@ package meter
 import (
 	"strings"
 	"time"
+
+	"stele/internal/catalog"
 )
 
 // NoKey stands for calls without an API key, in a Slice or a Search: people in
@@ -42,7 +44,7 @@ func (r *Record) Figures() Figures {
 	if r.Status >= 400 {
 		f.Failed = 1
 	}
-	if r.PriceSource == "none" {
+	if r.PriceSource == catalog.Unpriced {
 		f.Unpriced = 1
 	}
 	return f

@@ -172,7 +172,7 @@ func (c *call) owesLost() bool { return c.reply == nil && c.owed && c.model != n
 // statusOf is how the record tells of a failure.
 func statusOf(err error) (status int, code string) {
 	if errors.Is(err, context.Canceled) && !errors.Is(err, access.ErrEnded) {
-		return 499, clientGone
+		return fault.StatusClientGone, clientGone
 	}
 	c := fault.From(err).Code
 	return c.ChatStatus(), string(c)
@@ -204,7 +204,7 @@ func (c *call) watch(stream chat.Stream) chat.Stream {
 			}
 			if !yield(chunk, err) {
 				if err == nil {
-					c.record.Status, c.record.Code = 499, clientGone
+					c.record.Status, c.record.Code = fault.StatusClientGone, clientGone
 				}
 				return
 			}

@@ -20,9 +20,6 @@ import (
 	"stele/internal/uid"
 )
 
-// Sandbox is the model that keys marked sandbox get for every id.
-const Sandbox = "stele/sandbox"
-
 // Target is what an upstream is asked for.
 type Target struct {
 	Model    string // the upstream's name
@@ -214,9 +211,9 @@ func (r *Relay) Model(who access.Principal, name string) (*catalog.Model, error)
 	if err := catalog.CheckID(name); err != nil {
 		return nil, err
 	}
-	model, err := r.Catalog.Model(Sandbox, who.Scope)
+	model, err := r.Catalog.Model(catalog.Sandbox, who.Scope)
 	if err != nil {
-		model, err = r.Catalog.Model(Sandbox, access.Scope{})
+		model, err = r.Catalog.Model(catalog.Sandbox, access.Scope{})
 	}
 	return model, err
 }

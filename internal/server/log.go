@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"stele/internal/access"
+	"stele/internal/fault"
 	"stele/internal/scope"
 )
 
@@ -27,10 +28,6 @@ type ending struct {
 	aborted bool
 }
 
-// clientGone is the status of a request whose client has heard nothing: no such status is
-// on the wire.
-const clientGone = 499
-
 // outcome is the status of an exchange in the log and in the metrics. Whatever failed because
 // its client had left is no failure of ours, unless the program itself did.
 func (x *exchange) outcome(request *scope.Request) int {
@@ -41,7 +38,7 @@ func (x *exchange) outcome(request *scope.Request) int {
 	if slices.ContainsFunc(request.Facts(), func(a slog.Attr) bool { return a.Key == panicked }) {
 		return status
 	}
-	return clientGone
+	return fault.StatusClientGone
 }
 
 // panicked is the fact of a request in which the program failed.

@@ -13,7 +13,6 @@ import (
 	"stele/internal/config"
 	"stele/internal/guard"
 	"stele/internal/media"
-	"stele/internal/relay"
 )
 
 // Contents is what a configuration offers to clients, read whole or not at all.
@@ -87,7 +86,7 @@ func find(models []media.Model) func(id string) *media.Model {
 func ChatModels(cfg *config.Config) []catalog.Model {
 	created := lastChange(cfg)
 	list := []catalog.Model{{
-		ID: relay.Sandbox, Name: "Sandbox", Owner: config.Builtin, Created: time.Unix(0, 0),
+		ID: catalog.Sandbox, Name: "Sandbox", Owner: config.Builtin, Created: time.Unix(0, 0),
 		Description:  "Built in: answers as any model would, costs nothing, and fails in every way you order it to.",
 		Capabilities: map[string]bool{"reasoning": true, "attachments": true, "tools": true},
 		Targets:      []catalog.Target{{Provider: config.Builtin, Model: "sandbox", Weight: 1}},

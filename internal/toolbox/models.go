@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"stele/internal/client"
+	"stele/internal/generation"
 )
 
 // mostListed bounds a list: agents pay for every line they read.
@@ -192,9 +193,9 @@ func choose(models []model, mode string) (string, error) {
 	for _, m := range models {
 		switch {
 		case !slices.Contains(m.Modes, mode):
-		case strings.HasPrefix(m.ID, "stele/sandbox"):
+		case strings.HasPrefix(m.ID, generation.SandboxMaker):
 			played = m.ID
-		case strings.HasPrefix(m.ID, "stele/"):
+		case strings.HasPrefix(m.ID, generation.BuiltIn):
 			return m.ID, nil
 		case id == "":
 			id = m.ID

@@ -130,7 +130,7 @@ func modelRowOf(m *supply.Model, states map[string]page.StateBadge) modelRow {
 func targetRows(m *supply.Model, states map[string]page.StateBadge) (rows []targetRow) {
 	if m.Media != nil {
 		who, what := m.Media.Provider, m.Media.Upstream
-		if after, ok := strings.CutPrefix(who, "stele/"); ok {
+		if after, ok := strings.CutPrefix(who, catalog.BuiltIn); ok {
 			who, what = "stele", after
 		}
 		return []targetRow{{Provider: who, Model: what, State: states[who]}}

@@ -13,7 +13,6 @@ import (
 	"stele/internal/console/page"
 	"stele/internal/dialect/openai"
 	"stele/internal/file"
-	"stele/internal/relay"
 )
 
 // playgroundPage is what the room's page shows before its script takes over.
@@ -38,7 +37,7 @@ func (c *Room) showPlayground(w http.ResponseWriter, r *http.Request, v access.V
 	models := c.Models.Models(principalOf(v).Scope)
 	p := playgroundPage{
 		Owners: owners(models), Chosen: r.URL.Query().Get("model"), Files: c.Files != nil, Links: c.Has("requests"),
-		Built: slices.ContainsFunc(models, func(m catalog.Model) bool { return m.ID == relay.Sandbox }),
+		Built: slices.ContainsFunc(models, func(m catalog.Model) bool { return m.ID == catalog.Sandbox }),
 		Whose: v.User.ID + "." + v.Session.Workspace,
 	}
 	return c.Render(w, r, http.StatusOK, "playground", page.View{Title: "Playground", Active: "playground", Visitor: &v, Data: p})

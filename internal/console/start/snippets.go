@@ -81,9 +81,6 @@ func pickMedia(models []media.Model) string {
 	})
 }
 
-// builtIn is what the ids of models begin with that are part of the program.
-const builtIn = "stele/"
-
 // pick is one of the operator's own models that fit, else one built in.
 func pick[M any](models []M, fits func(M) (id string, ok bool)) string {
 	ours := ""
@@ -91,7 +88,7 @@ func pick[M any](models []M, fits func(M) (id string, ok bool)) string {
 		id, ok := fits(m)
 		switch {
 		case !ok || !page.IsPlain(id):
-		case !strings.HasPrefix(id, builtIn):
+		case !strings.HasPrefix(id, catalog.BuiltIn):
 			return id
 		default:
 			ours = cmp.Or(ours, id)

@@ -12,6 +12,7 @@ import (
 
 	"stele/internal/access"
 	"stele/internal/console/page"
+	"stele/internal/fault"
 	"stele/internal/meter"
 )
 
@@ -212,7 +213,7 @@ func oneOf(value string, choices []option, otherwise string) string {
 
 func statusText(status string) string {
 	n, _ := strconv.Atoi(status)
-	if n == 499 { // no such status on the wire
+	if n == fault.StatusClientGone {
 		return "Client gone"
 	}
 	return http.StatusText(n)
