@@ -124,7 +124,7 @@ func readBody(r *http.Request) ([]byte, error) {
 }
 
 func wantsEvents(h http.Header) bool {
-	return slices.ContainsFunc(h.Values("Accept"), func(line string) bool { return strings.Contains(strings.ToLower(line), "text/event-stream") })
+	return slices.ContainsFunc(h.Values("Accept"), func(line string) bool { return strings.Contains(strings.ToLower(line), wire.EventStream) })
 }
 
 // say puts what happened on the way into the answer's header.

@@ -150,9 +150,7 @@ func (a *answer) event(buf []byte, event string, fill func(w *jsonscan.Writer)) 
 	if bytes.ContainsAny(data, "\r\n") { // what a client or a model wrote in lines: an event is one
 		data = jsonscan.Root(data).AppendCompact(nil)
 	}
-	from := len(buf)
-	buf = append(append(append(buf, "event: "...), event...), "\ndata: "...)
-	return wire.EscapeLineEnds(append(append(buf, data...), "\n\n"...), from)
+	return wire.AppendEvent(buf, event, data)
 }
 
 // signOfLife appends a comment, which every reader passes over, and for Codex now and then the event that

@@ -223,7 +223,7 @@ func (b *Bridge) refuseUnfinished(previous string) error {
 
 // asEvent is a refusal as it would stand in a stream.
 func asEvent(refusal []byte) []byte {
-	return slices.Concat([]byte("data: "), jsonscan.Root(refusal).AppendCompact(nil), []byte("\n\n"))
+	return wire.AppendEvent(nil, "", jsonscan.Root(refusal).AppendCompact(nil))
 }
 
 // follow sends events from a number on, until the response ends or the client goes.

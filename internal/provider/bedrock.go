@@ -11,6 +11,7 @@ import (
 
 	"stele/internal/dialect"
 	"stele/internal/jsonscan"
+	"stele/internal/wire"
 )
 
 const (
@@ -24,7 +25,7 @@ func unframe(answer *http.Response) {
 	if contentType(answer) != eventStreamType {
 		return
 	}
-	answer.Header.Set("Content-Type", "text/event-stream")
+	answer.Header.Set("Content-Type", wire.EventStream)
 	answer.ContentLength = -1
 	answer.Body = readCloser{&bedrockStream{frames: eventStream{r: answer.Body, most: mostAnswer}}, answer.Body}
 }
@@ -91,9 +92,7 @@ func (s *bedrockStream) writeEvent(name string, data []byte) {
 	if bytes.ContainsAny(data, "\r\n") {
 		data = jsonscan.At(data, 0).AppendCompact(nil)
 	}
-	s.text.WriteString("event: " + name + "\ndata: ")
-	s.text.Write(data)
-	s.text.WriteString("\n\n")
+	s.text.Write(wire.AppendEvent(s.text.AvailableBuffer(), name, data))
 }
 
 // exceptions are Amazon's words for what went wrong, and those of the dialect.

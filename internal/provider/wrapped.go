@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"slices"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
@@ -41,10 +40,6 @@ func (s *source) unwrap(frame wire.Frame) wire.Frame {
 	}
 	s.wrapped, s.skims = true, false
 	frame.Data = inner
-	head := "data: "
-	if len(frame.Event) > 0 {
-		head = "event: " + string(frame.Event) + "\ndata: "
-	}
-	frame.Raw = slices.Concat([]byte(head), inner, []byte("\n\n"))
+	frame.Raw = wire.AppendEvent(nil, string(frame.Event), inner)
 	return frame
 }

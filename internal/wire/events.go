@@ -72,13 +72,16 @@ func (e *EventWriter) Header(set func(http.Header)) {
 
 // Event sends one event of one line of data. Its name may be empty.
 func (e *EventWriter) Event(name string, data []byte, more bool) error {
-	return e.Gather(more, func(buf []byte) ([]byte, error) {
-		if name != "" {
-			buf = append(append(append(buf, "event: "...), name...), '\n')
-		}
-		from := len(buf)
-		return EscapeLineEnds(append(append(append(buf, "data: "...), data...), "\n\n"...), from), nil
-	})
+	return e.Gather(more, func(buf []byte) ([]byte, error) { return AppendEvent(buf, name, data), nil })
+}
+
+// AppendEvent appends one event of one line of data, which is JSON. Its name may be empty.
+func AppendEvent(dst []byte, name string, data []byte) []byte {
+	if name != "" {
+		dst = append(append(append(dst, "event: "...), name...), '\n')
+	}
+	from := len(dst)
+	return EscapeLineEnds(append(append(append(dst, "data: "...), data...), "\n\n"...), from)
 }
 
 // Gather appends whole events to those that are not written yet, and sends them all

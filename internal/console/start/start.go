@@ -241,7 +241,7 @@ func (c *Room) startSnippets(v access.Visitor, p *startPage) {
 	p.Snippets = snippets(c.Root(), chat, picture)
 	p.Clients = clients.All()
 	p.Languages, p.Dialects = snippetLanguages, snippetDialects
-	p.Sandbox = strings.HasPrefix(chat, builtIn)
+	p.Sandbox = strings.HasPrefix(chat, catalog.BuiltIn)
 }
 
 // startAside counts what waits for a decision, for those who can decide.

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 	"stele/internal/console/page"
 	"stele/internal/fault"
 	"stele/internal/generation"
+	"stele/internal/jsonscan"
 	"stele/internal/media"
 	"stele/internal/wire"
 )
@@ -205,7 +205,7 @@ func (c *Room) feedChanges(ctx context.Context, w http.ResponseWriter, r *http.R
 	err := events.Send([]byte("retry: 1000\n\n"), false)
 	for _, id := range gone {
 		if err == nil {
-			err = events.Event("gone", []byte(`{"id":`+strconv.Quote(id)+"}"), false)
+			err = events.Event("gone", append(jsonscan.AppendText([]byte(`{"id":`), id), '}'), false)
 		}
 	}
 	for err == nil {
