@@ -13,12 +13,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"stele/internal/access"
+	"stele/internal/catalog"
 	"stele/internal/chat"
 	"stele/internal/clients"
 	"stele/internal/config"
 	"stele/internal/fault"
 	"stele/internal/manifest"
-	"stele/internal/relay"
 )
 
 // noKey stands in settings in the place of a key that was not given.
