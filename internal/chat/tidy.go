@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"stele/internal/fault"
+	"stele/internal/jsonscan"
 )
 
 // ErrCut says that a stream ended before its upstream said that the answer was
@@ -102,7 +103,7 @@ type block struct {
 	shown   bool   // Open was emitted
 	closed  bool   // the decoder said that nothing more comes
 	pending []Part // pieces not emitted yet
-	json    whole
+	json    jsonscan.Pieces
 	seam    seam
 }
 
@@ -158,7 +159,7 @@ func (t *tidy) takeDelta(e *Event) error {
 		b.name = p.Name
 	}
 	p.Text = b.seam.join(p.Text)
-	b.json.add(p.Text)
+	b.json.Add(p.Text)
 	b.pending = append(b.pending, *p)
 	t.held, t.pieces = t.held+len(p.Text)+len(p.Proof), t.pieces+1
 	t.flush(t.open)
@@ -190,7 +191,7 @@ func (t *tidy) find(key int, p *Part) *block {
 // except for a call whose arguments are not whole yet.
 func (t *tidy) mayLeave() bool {
 	b := t.open
-	return b == nil || b.kind != ToolCall || b.custom || b.closed || b.json.isDone()
+	return b == nil || b.kind != ToolCall || b.custom || b.closed || b.json.IsWhole()
 }
 
 func (t *tidy) close(key int) {

@@ -1,6 +1,10 @@
 package dialect
 
-import "strings"
+import (
+	"strings"
+
+	"stele/internal/jsonscan"
+)
 
 // Snapshots sees through servers that tell all arguments so far with every piece: Baidu's and
 // other resellers' (NousResearch/hermes-agent#35718). The second piece gives them away: it begins
@@ -63,10 +67,10 @@ func (s *Snapshots) Rest() string {
 		return ""
 	}
 	s.pieces = true
-	var alone, both Balance
+	var alone, both jsonscan.Pieces
 	alone.Add(text)
 	both.Add(s.first + text)
-	if alone.Whole() && !both.Whole() {
+	if alone.HasWholeObject() && !both.HasWholeObject() {
 		return text[len(s.first):]
 	}
 	return text
@@ -77,36 +81,3 @@ func wantsValue(text string) bool {
 	text = strings.TrimSpace(text)
 	return strings.HasSuffix(text, ":") || strings.HasSuffix(text, "[") || strings.HasSuffix(text, ",")
 }
-
-// Balance sees pieces of JSON go by and knows when an object among them ended.
-type Balance struct {
-	depth           int
-	begun           bool
-	quoted, escaped bool
-}
-
-// Add takes a piece.
-func (b *Balance) Add(text string) {
-	for i := range len(text) {
-		switch c := text[i]; {
-		case b.escaped:
-			b.escaped = false
-		case b.quoted:
-			b.escaped = c == '\\'
-			b.quoted = c != '"'
-		case c == '"':
-			b.quoted = true
-		case c == '{':
-			b.depth++
-			b.begun = true
-		case c == '}':
-			b.depth--
-		}
-	}
-}
-
-// Whole reports whether an object has ended, and nothing was begun behind it.
-func (b *Balance) Whole() bool { return b.begun && b.depth == 0 && !b.quoted }
-
-// Begun reports whether an object has begun.
-func (b *Balance) Begun() bool { return b.begun }

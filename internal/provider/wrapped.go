@@ -1,7 +1,6 @@
 package provider
 
 import (
-
 	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/wire"

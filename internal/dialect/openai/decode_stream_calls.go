@@ -17,7 +17,7 @@ type liveCall struct {
 	name  string // as far as it was told
 	named bool   // and the events have it
 	begun bool
-	json  dialect.Balance
+	json  jsonscan.Pieces
 	all   dialect.Snapshots
 
 	hollow bool // its arguments are {}, which is not told yet: some servers tell the true ones then
@@ -90,14 +90,14 @@ func (c *liveCall) take(p *chat.Part) (news bool) {
 	switch {
 	case p.Custom:
 	case c.hollow && strings.TrimSpace(p.Text) != "":
-		c.hollow, c.json, c.all = false, dialect.Balance{}, dialect.Snapshots{}
-	case c.json.Whole():
+		c.hollow, c.json, c.all = false, jsonscan.Pieces{}, dialect.Snapshots{}
+	case c.json.HasWholeObject():
 		p.Text = ""
 	}
 	if !p.Custom {
 		p.Text = c.all.News(p.Text)
 	}
-	first := !c.json.Begun()
+	first := !c.json.HasObject()
 	if first && !p.Custom {
 		p.Text = dropRepeats(p.Text)
 	}
@@ -177,7 +177,7 @@ func (d *streamReader) findCall(index int64, p *chat.Part) int {
 		return at
 	case id != "" && c.id != "" && id != c.id, index < 0 && c.name != "" && c.name != name:
 		return -1
-	case (id == "" || c.id == "") && c.named && c.json.Whole():
+	case (id == "" || c.id == "") && c.named && c.json.HasWholeObject():
 		return -1 // another call under the same number, and nothing but its name to tell
 	}
 	return at
@@ -187,7 +187,7 @@ func (d *streamReader) findCall(index int64, p *chat.Part) int {
 // one for every piece. Another call would begin with an object.
 func (c *liveCall) goesOn(text string) bool {
 	text = strings.TrimSpace(text)
-	return c.json.Begun() && !c.json.Whole() && text != "" && text[0] != '{'
+	return c.json.HasObject() && !c.json.HasWholeObject() && text != "" && text[0] != '{'
 }
 
 // remember makes a call be found: upstreams may go on with any of very many.

@@ -116,9 +116,9 @@ func dropRepeats(text string) string {
 	if !strings.Contains(text, "}{") {
 		return text
 	}
-	var b dialect.Balance
+	var p jsonscan.Pieces
 	for i := range len(text) {
-		if b.Add(text[i : i+1]); !b.Whole() {
+		if p.Add(text[i : i+1]); !p.HasWholeObject() {
 			continue
 		}
 		if first := text[:i+1]; strings.TrimSpace(strings.ReplaceAll(text, first, "")) == "" {

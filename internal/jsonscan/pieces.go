@@ -1,0 +1,37 @@
+package jsonscan
+
+// Pieces sees JSON go by in pieces and knows when the value that began first is complete. It
+// does not check the JSON: what is wrong may never be whole.
+type Pieces struct {
+	depth           int
+	begun, object   bool
+	quoted, escaped bool
+}
+
+// Add takes a piece.
+func (p *Pieces) Add(text string) {
+	for i := range len(text) {
+		switch c := text[i]; {
+		case p.escaped:
+			p.escaped = false
+		case p.quoted:
+			p.escaped, p.quoted = c == '\\', c != '"'
+		case c == '"':
+			p.quoted, p.begun = true, true
+		case c == '{' || c == '[':
+			p.depth++
+			p.begun, p.object = true, p.object || c == '{'
+		case c == '}' || c == ']':
+			p.depth--
+		}
+	}
+}
+
+// IsWhole reports whether an object, an array or a string was begun, and nothing of it is open.
+func (p *Pieces) IsWhole() bool { return p.begun && p.depth <= 0 && !p.quoted }
+
+// HasObject reports whether an object was begun.
+func (p *Pieces) HasObject() bool { return p.object }
+
+// HasWholeObject reports whether an object was begun, and nothing is open.
+func (p *Pieces) HasWholeObject() bool { return p.object && p.IsWhole() }
