@@ -15,7 +15,7 @@ import (
 // one. Letters of other alphabets that turn into Latin ones when they are folded
 // (the Kelvin sign, full-width letters, ligatures) are refused.
 func normalEmail(email string) (string, error) {
-	refusal := fault.New(fault.InvalidParameter, "%q is not an e-mail address.", cut(email, 300)).With("field", "email")
+	refusal := fault.New(fault.InvalidParameter, "%q is not an e-mail address.", cut(email, 300)).Field("email")
 	email = strings.TrimSpace(email)
 	if len(email) > 320 {
 		return "", refusal

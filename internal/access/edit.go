@@ -25,7 +25,7 @@ func (s *Service) EditKey(ctx context.Context, who Principal, id string, edit Ke
 	now := s.now()
 	return s.change(ctx, who, id, func(k *Key) (Entry, error) {
 		if !k.RevokedAt.IsZero() {
-			return Entry{}, fault.New(fault.InvalidParameter, "The key is revoked: there is no way back.").With("field", "id")
+			return Entry{}, fault.New(fault.InvalidParameter, "The key is revoked: there is no way back.").Field("id")
 		}
 		was := k.values()
 		if err := edit.apply(k, now); err != nil {
@@ -72,7 +72,7 @@ func (edit *KeyEdit) apply(k *Key, now time.Time) error {
 		return nil
 	}
 	if *edit.Lifetime < 0 {
-		return fault.New(fault.InvalidParameter, "A key cannot expire in the past: revoke it.").With("field", "expires")
+		return fault.New(fault.InvalidParameter, "A key cannot expire in the past: revoke it.").Field("expires")
 	}
 	if k.ExpiresAt = (time.Time{}); *edit.Lifetime > 0 {
 		k.ExpiresAt = now.Add(*edit.Lifetime)

@@ -137,7 +137,7 @@ func (s *Service) AddApp(ctx context.Context, v Visitor, ticket, code string) (c
 	}
 	step, ok := s.codeStep(string(t.State), code, 0)
 	if !ok {
-		return nil, again, fault.New(fault.InvalidParameter, "This is not the code that the app shows now.").With("field", "code")
+		return nil, again, fault.New(fault.InvalidParameter, "This is not the code that the app shows now.").Field("code")
 	}
 	f := s.newFactor(v, TOTP, "Authenticator app")
 	f.Sealed, f.Step = s.box.Seal(t.State), step
@@ -204,7 +204,7 @@ func (s *Service) addFactor(ctx context.Context, v Visitor, f Factor, replace ..
 		return nil, err
 	}
 	if len(has.Passkeys) >= mostPasskeys {
-		return nil, fault.New(fault.InvalidParameter, "A person has at most %d passkeys.", mostPasskeys).With("field", "name")
+		return nil, fault.New(fault.InvalidParameter, "A person has at most %d passkeys.", mostPasskeys).Field("name")
 	}
 	factors, codes := []Factor{f}, []string(nil)
 	if has.Codes == 0 {
@@ -214,7 +214,7 @@ func (s *Service) addFactor(ctx context.Context, v Visitor, f Factor, replace ..
 	}
 	err = s.saveFactors(ctx, factors, replace, s.note(v.Principal(), "user.factor_add", v.User.ID, f.Name))
 	if errors.Is(err, ErrExists) {
-		return nil, fault.New(fault.InvalidParameter, "This passkey is known already.").With("field", "name")
+		return nil, fault.New(fault.InvalidParameter, "This passkey is known already.").Field("name")
 	}
 	return codes, err
 }

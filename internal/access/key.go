@@ -130,7 +130,7 @@ func (s *Service) CreateKey(ctx context.Context, who Principal, n NewKey) (Key, 
 	}
 	n.Environment = cmp.Or(n.Environment, Development)
 	if n.Lifetime < 0 {
-		return Key{}, "", fault.New(fault.InvalidParameter, "A key cannot expire in the past.").With("field", "expires")
+		return Key{}, "", fault.New(fault.InvalidParameter, "A key cannot expire in the past.").Field("expires")
 	}
 	now := s.now()
 	secret := newSecret(n.Environment)
@@ -275,7 +275,7 @@ func errNotKeys() *fault.Error {
 func (k *Key) check() error {
 	k.Name = strings.TrimSpace(k.Name)
 	if k.Name == "" || !label.IsLine(k.Name, 200) {
-		return fault.New(fault.InvalidParameter, "A key needs a name of up to 200 printable characters.").With("field", "name")
+		return fault.New(fault.InvalidParameter, "A key needs a name of up to 200 printable characters.").Field("name")
 	}
 	err := cmp.Or(checkWorkspace(k.Workspace), checkEnvironment(k.Environment), checkGroups(k.Scope.Groups), checkModels(k.Scope.Models), checkIdle(k.Idle))
 	if err == nil {
@@ -286,7 +286,7 @@ func (k *Key) check() error {
 
 func checkEnvironment(e Environment) error {
 	if e != Development && e != Production {
-		return fault.New(fault.InvalidParameter, "The environment is development or production, not %q.", e).With("field", "environment")
+		return fault.New(fault.InvalidParameter, "The environment is development or production, not %q.", e).Field("environment")
 	}
 	return nil
 }
@@ -294,7 +294,7 @@ func checkEnvironment(e Environment) error {
 func checkGroups(groups []Group) error {
 	for _, g := range groups {
 		if !slices.Contains(Groups(), g) {
-			return fault.New(fault.InvalidParameter, "There is no scope %q: choose from chat, models, files, media, apps.", g).With("field", "scope")
+			return fault.New(fault.InvalidParameter, "There is no scope %q: choose from chat, models, files, media, apps.", g).Field("scope")
 		}
 	}
 	return nil
@@ -311,11 +311,11 @@ func checkModels(globs []string) error {
 
 func checkGlobs(globs []string, field, rule string) error {
 	if len(globs) > mostGlobs {
-		return fault.New(fault.InvalidParameter, "There can be up to %d patterns.", mostGlobs).With("field", field)
+		return fault.New(fault.InvalidParameter, "There can be up to %d patterns.", mostGlobs).Field(field)
 	}
 	for _, glob := range globs {
 		if glob == "" || len(glob) > longestGlob || strings.ContainsFunc(glob, func(r rune) bool { return r <= ' ' || r == 0x7f || r == 0xfffd }) {
-			return fault.New(fault.InvalidParameter, rule+": %.100q is not.", glob).With("field", field)
+			return fault.New(fault.InvalidParameter, rule+": %.100q is not.", glob).Field(field)
 		}
 	}
 	return nil
@@ -323,7 +323,7 @@ func checkGlobs(globs []string, field, rule string) error {
 
 func checkIdle(d time.Duration) error {
 	if d != 0 && d < leastIdle {
-		return fault.New(fault.InvalidParameter, "A key may go unused for a minute at least, or for ever.").With("field", "idle_expires")
+		return fault.New(fault.InvalidParameter, "A key may go unused for a minute at least, or for ever.").Field("idle_expires")
 	}
 	return nil
 }

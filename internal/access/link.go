@@ -66,7 +66,7 @@ func (s *Service) RescueLink(ctx context.Context, who Principal, id string) (Per
 	var secret string
 	p, err := s.changePerson(ctx, who, id, func(p *Person, _ Left) (Settled, error) {
 		if !p.Admin {
-			return Settled{}, fault.New(fault.InvalidParameter, "%s is no administrator.", p.Email).With("field", "role")
+			return Settled{}, fault.New(fault.InvalidParameter, "%s is no administrator.", p.Email).Field("role")
 		}
 		secret = uid.Secret(24)
 		p.Link = Link{Hash: s.ticket("link " + secret), Until: s.now().Add(rescueLife), Workspace: who.Workspace, Rescue: true}
@@ -212,7 +212,7 @@ func errNoLink() *fault.Error {
 // sessions.
 func (s *Service) ChangePassword(ctx context.Context, v Visitor, current, next string) error {
 	if v.User.Password == "" {
-		return fault.New(fault.InvalidParameter, "You have no password yet. Ask an owner for a link to choose one.").With("field", "current")
+		return fault.New(fault.InvalidParameter, "You have no password yet. Ask an owner for a link to choose one.").Field("current")
 	}
 	if err := checkPassword(next); err != nil {
 		return err
@@ -227,7 +227,7 @@ func (s *Service) ChangePassword(ctx context.Context, v Visitor, current, next s
 	via := v.Session.Via
 	_, err = s.store.UpdatePerson(ctx, v.Session.Workspace, v.User.ID, func(p *Person, _ Left) (Settled, error) {
 		if p.passwordOf(via) != v.User.Password { // changed since it was compared
-			return Settled{}, fault.New(fault.InvalidParameter, "Your password was changed in another window.").With("field", "current")
+			return Settled{}, fault.New(fault.InvalidParameter, "Your password was changed in another window.").Field("current")
 		}
 		p.setPassword(via, hash)
 		p.Link = Link{}
@@ -249,7 +249,7 @@ func (s *Service) checkOwnPassword(ctx context.Context, v Visitor, password stri
 		return err
 	}
 	if !ok {
-		return fault.New(fault.InvalidParameter, "This is not your password.").With("field", "current")
+		return fault.New(fault.InvalidParameter, "This is not your password.").Field("current")
 	}
 	return s.throttle.forgive(ctx, try)
 }

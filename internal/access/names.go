@@ -57,15 +57,15 @@ func (s Scope) Names() Names {
 // got for it before. Owners set it.
 func (s *Service) SetName(ctx context.Context, who Principal, workspace string, n Name) error {
 	if !label.IsModelPattern(n.Pattern) {
-		return fault.New(fault.InvalidParameter, "A name is a model id in which up to eight * stand for any characters: %.100q is not.", n.Pattern).With("field", "pattern")
+		return fault.New(fault.InvalidParameter, "A name is a model id in which up to eight * stand for any characters: %.100q is not.", n.Pattern).Field("pattern")
 	}
 	if !label.IsModelID(n.Model) || strings.Contains(n.Model, "*") {
-		return fault.New(fault.InvalidParameter, "A name leads to the id of a model: %.100q is none.", n.Model).With("field", "model")
+		return fault.New(fault.InvalidParameter, "A name leads to the id of a model: %.100q is none.", n.Model).Field("model")
 	}
 	return s.changeNames(ctx, who, workspace, func(list []Name) ([]Name, error) {
 		list = slices.DeleteFunc(list, func(old Name) bool { return old.Pattern == n.Pattern })
 		if len(list) >= mostNames {
-			return nil, fault.New(fault.InvalidParameter, "A workspace has at most %d names.", mostNames).With("field", "pattern")
+			return nil, fault.New(fault.InvalidParameter, "A workspace has at most %d names.", mostNames).Field("pattern")
 		}
 		return append(list, n), nil
 	})

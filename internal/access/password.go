@@ -39,7 +39,7 @@ func (c cost) sum(password string, salt []byte, size int) []byte {
 
 func checkPassword(password string) error {
 	if len(password) < 12 || len(password) > 1024 {
-		return fault.New(fault.InvalidParameter, "A password has at least 12 characters and at most 1024.").With("field", "password")
+		return fault.New(fault.InvalidParameter, "A password has at least 12 characters and at most 1024.").Field("password")
 	}
 	return nil
 }

@@ -240,5 +240,5 @@ func errNotAdmin() *fault.Error {
 }
 
 func errKnown(email string) *fault.Error {
-	return fault.New(fault.InvalidParameter, "Somebody with the address %s is already here.", email).With("field", "email")
+	return fault.New(fault.InvalidParameter, "Somebody with the address %s is already here.", email).Field("email")
 }

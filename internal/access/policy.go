@@ -124,24 +124,24 @@ func (p *Policy) check() error {
 		}
 	}
 	if len(p.Tags) > mostTags {
-		return fault.New(fault.InvalidParameter, "A workspace declares at most %d tags.", mostTags).With("field", "tags")
+		return fault.New(fault.InvalidParameter, "A workspace declares at most %d tags.", mostTags).Field("tags")
 	}
 	for _, name := range p.Tags {
 		if !IsTagName(name) {
-			return fault.New(fault.InvalidParameter, "A tag is named with up to 32 lower-case letters, digits, - and _, a letter first: %q is not.", name).With("field", "tags")
+			return fault.New(fault.InvalidParameter, "A tag is named with up to 32 lower-case letters, digits, - and _, a letter first: %q is not.", name).Field("tags")
 		}
 	}
 	if p.ChargeFactor != "" {
 		factor, err := price.Parse(p.ChargeFactor)
 		if err != nil || factor > mostFactor*price.USD {
-			return fault.New(fault.InvalidParameter, "A factor is a number such as 1.2, from 0 to %d.", mostFactor).With("field", "charge_factor")
+			return fault.New(fault.InvalidParameter, "A factor is a number such as 1.2, from 0 to %d.", mostFactor).Field("charge_factor")
 		}
 		if p.ChargeFactor = factor.String(); factor == price.USD {
 			p.ChargeFactor = ""
 		}
 	}
 	if p.LifeMS < 0 || p.IdleMS < 0 {
-		return fault.New(fault.InvalidParameter, "A time cannot be negative.").With("field", "life")
+		return fault.New(fault.InvalidParameter, "A time cannot be negative.").Field("life")
 	}
 	if err := checkIdle(p.Idle()); err != nil {
 		return err
@@ -157,7 +157,7 @@ func (p *Policy) checkKey(k *Key) error {
 		return nil
 	}
 	refuse := func(field, format string, args ...any) error {
-		return fault.New(fault.InvalidParameter, "The policy of this workspace "+format, args...).With("field", field)
+		return fault.New(fault.InvalidParameter, "The policy of this workspace "+format, args...).Field(field)
 	}
 	if len(p.Environments) > 0 && !slices.Contains(p.Environments, k.Environment) {
 		return refuse("environment", "allows keys for %s only.", texts(p.Environments, " and "))
@@ -233,13 +233,13 @@ const mostCIDRs = 100
 // of itself, and bits beyond the mask do not count.
 func normalCIDRs(list []string) ([]string, error) {
 	if len(list) > mostCIDRs {
-		return nil, fault.New(fault.InvalidParameter, "There can be up to %d ranges of addresses.", mostCIDRs).With("field", "cidrs")
+		return nil, fault.New(fault.InvalidParameter, "There can be up to %d ranges of addresses.", mostCIDRs).Field("cidrs")
 	}
 	var normal []string
 	for _, text := range list {
 		p, err := parseCIDR(text)
 		if err != nil {
-			return nil, fault.New(fault.InvalidParameter, "%q is no range of addresses: write 192.0.2.0/24, 2001:db8::/32 or a single address.", text).With("field", "cidrs")
+			return nil, fault.New(fault.InvalidParameter, "%q is no range of addresses: write 192.0.2.0/24, 2001:db8::/32 or a single address.", text).Field("cidrs")
 		}
 		normal = append(normal, p.String())
 	}

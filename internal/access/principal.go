@@ -124,7 +124,7 @@ var workspaceName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 func checkWorkspace(name string) error {
 	if !workspaceName.MatchString(name) {
 		return fault.New(fault.InvalidParameter,
-			"A workspace name is up to 64 lower-case letters, digits, - and _, and begins with a letter or digit: %q is not.", name).With("field", "workspace")
+			"A workspace name is up to 64 lower-case letters, digits, - and _, and begins with a letter or digit: %q is not.", name).Field("workspace")
 	}
 	return nil
 }

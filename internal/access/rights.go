@@ -45,7 +45,7 @@ func (s *Service) Remove(ctx context.Context, who Principal, id string) (Person,
 	return s.changePerson(ctx, who, id, func(p *Person, left Left) (Settled, error) {
 		if p.Admin {
 			return Settled{}, fault.New(fault.InvalidParameter,
-				"An administrator belongs to every workspace. Give them another role first.").With("field", "role")
+				"An administrator belongs to every workspace. Give them another role first.").Field("role")
 		}
 		if p.Role == "" {
 			return Settled{}, ErrNotFound
@@ -98,9 +98,9 @@ func lastOwner(who Principal, p *Person, left Left) bool {
 }
 
 func errLastAdmin(what string) *fault.Error {
-	return fault.New(fault.InvalidParameter, "The last administrator cannot be %s: make another one first.", what).With("field", "role")
+	return fault.New(fault.InvalidParameter, "The last administrator cannot be %s: make another one first.", what).Field("role")
 }
 
 func errLastOwner(what string) *fault.Error {
-	return fault.New(fault.InvalidParameter, "The last owner of a workspace cannot be %s: make another one first.", what).With("field", "role")
+	return fault.New(fault.InvalidParameter, "The last owner of a workspace cannot be %s: make another one first.", what).Field("role")
 }

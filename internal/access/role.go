@@ -39,7 +39,7 @@ func (p Principal) may(need Role, workspace string) bool {
 
 func checkRole(r Role) error {
 	if ranks[r] == 0 {
-		return fault.New(fault.InvalidParameter, "A role is viewer, member, owner or administrator, not %q.", r).With("field", "role")
+		return fault.New(fault.InvalidParameter, "A role is viewer, member, owner or administrator, not %q.", r).Field("role")
 	}
 	return nil
 }

@@ -22,9 +22,9 @@ func (x *index) checkRoom(k *Key) error {
 	}
 	switch {
 	case count > mostKeys:
-		return fault.New(fault.InvalidParameter, "A workspace has at most %d keys: revoke some that are not needed any more.", mostKeys).With("field", "name")
+		return fault.New(fault.InvalidParameter, "A workspace has at most %d keys: revoke some that are not needed any more.", mostKeys).Field("name")
 	case size > mostScopes:
-		return fault.New(fault.InvalidParameter, "The keys of this workspace have more patterns and addresses than there is room for.").With("field", "models")
+		return fault.New(fault.InvalidParameter, "The keys of this workspace have more patterns and addresses than there is room for.").Field("models")
 	}
 	return nil
 }

@@ -51,10 +51,10 @@ type Rotation struct {
 // until the new one was used once, and from then on until its grace ends.
 func (s *Service) RotateKey(ctx context.Context, who Principal, id string, r Rotation) (Key, string, error) {
 	if r.Grace < 0 {
-		return Key{}, "", fault.New(fault.InvalidParameter, "A grace period cannot be negative.").With("field", "grace")
+		return Key{}, "", fault.New(fault.InvalidParameter, "A grace period cannot be negative.").Field("grace")
 	}
 	if r.AtOnce && r.Grace > 0 {
-		return Key{}, "", fault.New(fault.InvalidParameter, "A secret that ends at once has no grace period.").With("field", "grace")
+		return Key{}, "", fault.New(fault.InvalidParameter, "A secret that ends at once has no grace period.").Field("grace")
 	}
 	if err := s.touch(ctx); err != nil { // which secrets were used decides which have ended
 		return Key{}, "", err
@@ -63,7 +63,7 @@ func (s *Service) RotateKey(ctx context.Context, who Principal, id string, r Rot
 	var secret string
 	k, err := s.change(ctx, who, id, func(k *Key) (Entry, error) {
 		if status := k.Status(now); status != "active" {
-			return Entry{}, fault.New(fault.InvalidParameter, "The key is %s: make a new one instead of rotating it.", status).With("field", "id")
+			return Entry{}, fault.New(fault.InvalidParameter, "The key is %s: make a new one instead of rotating it.", status).Field("id")
 		}
 		secret = newSecret(k.Environment)
 		k.Secrets = addSecret(k.Secrets, Secret{Hash: s.hash(secret)}, r, now)

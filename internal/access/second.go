@@ -160,7 +160,7 @@ func (s *Service) SecondByCode(ctx context.Context, ticket, code string, from Br
 		if err := s.noteRefusal(ctx, true, u, u.Email, from); err != nil {
 			return Visitor{}, "", err
 		}
-		return Visitor{}, "", fault.New(fault.InvalidParameter, "This code is wrong, or was used before.").With("field", "code")
+		return Visitor{}, "", fault.New(fault.InvalidParameter, "This code is wrong, or was used before.").Field("code")
 	}
 	if err := s.throttle.forgive(ctx, try); err != nil {
 		return Visitor{}, "", err
@@ -226,7 +226,7 @@ func (s *Service) Confirm(ctx context.Context, v Visitor, password, code string)
 			return err
 		}
 		if !ok {
-			return fault.New(fault.InvalidParameter, "This code is wrong, or was used before.").With("field", "code")
+			return fault.New(fault.InvalidParameter, "This code is wrong, or was used before.").Field("code")
 		}
 		if err := s.throttle.forgive(ctx, try); err != nil {
 			return err
@@ -234,7 +234,7 @@ func (s *Service) Confirm(ctx context.Context, v Visitor, password, code string)
 		return s.store.ProveSession(ctx, v.Session.ID, s.now())
 	}
 	if v.User.Password == "" {
-		return fault.New(fault.InvalidParameter, "You have no password. Sign in through your organisation again.").With("field", "current")
+		return fault.New(fault.InvalidParameter, "You have no password. Sign in through your organisation again.").Field("current")
 	}
 	if err := s.checkOwnPassword(ctx, v, password); err != nil {
 		return err

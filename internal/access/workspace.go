@@ -63,13 +63,13 @@ func (s *Service) CreateWorkspace(ctx context.Context, who Principal, id, name s
 	}
 	w := Workspace{ID: id, Name: strings.TrimSpace(name), CreatedAt: s.now()}
 	if !label.IsLine(w.Name, 100) {
-		return Workspace{}, fault.New(fault.InvalidParameter, "A workspace's name has at most 100 printable characters.").With("field", "name")
+		return Workspace{}, fault.New(fault.InvalidParameter, "A workspace's name has at most 100 printable characters.").Field("name")
 	}
 	e := s.note(who, "workspace.create", w.ID, w.Label())
 	e.Workspace = w.ID
 	err := s.store.InsertWorkspace(ctx, w, e)
 	if errors.Is(err, ErrExists) {
-		return Workspace{}, fault.New(fault.InvalidParameter, "There is a workspace %s already.", w.ID).With("field", "workspace")
+		return Workspace{}, fault.New(fault.InvalidParameter, "There is a workspace %s already.", w.ID).Field("workspace")
 	}
 	return w, err
 }

@@ -24,7 +24,7 @@ func lastEvent(h http.Header) (int64, error) {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 {
-		return 0, fault.New(fault.InvalidRequestBody, "Last-Event-ID takes the id of an event of this answer, which is a number.").With("field", lastEventHeader)
+		return 0, fault.New(fault.InvalidRequestBody, "Last-Event-ID takes the id of an event of this answer, which is a number.").Field(lastEventHeader)
 	}
 	return n, nil
 }

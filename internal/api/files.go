@@ -44,7 +44,7 @@ func (d *Door) uploadFile(w http.ResponseWriter, c call) error {
 		return err
 	}
 	if part == nil {
-		return fault.New(fault.MissingFile, "The form has no part called file.").With("field", "file")
+		return fault.New(fault.MissingFile, "The form has no part called file.").Field("file")
 	}
 	a := &arrival{door: d, call: c, form: form, key: key}
 	defer a.leave()
@@ -70,7 +70,7 @@ func (a *arrival) judge(f *file.File) error {
 		return err
 	}
 	if second != nil {
-		return fault.New(fault.InvalidRequestBody, "The form has more than one part called file.").With("field", "file")
+		return fault.New(fault.InvalidRequestBody, "The form has more than one part called file.").Field("file")
 	}
 	if a.key != "" {
 		if a.turn, a.kept, err = a.door.beginUpload(a.call, a.key, a.form, f); err != nil {
@@ -110,7 +110,7 @@ func (d *Door) judgeFile(c call, form *form, f *file.File) error {
 	kind := form.fields["file_type"]
 	if kind != "" && !slices.Contains(media.Types(), kind) {
 		return fault.New(fault.InvalidParameter, "file_type is one of %s.", strings.Join(media.Types(), ", ")).
-			With("field", "file_type").With("got", kind).With("allowed", media.Types())
+			Field("file_type").With("got", kind).With("allowed", media.Types())
 	}
 	operations, err := d.operations(c, form)
 	if err != nil || f.Kind == "" { // what is of no kind is refused by the room, which knows why
@@ -137,7 +137,7 @@ func (d *Door) operations(c call, form *form) ([]media.Operation, error) {
 	model, mode := form.fields["model"], form.fields["mode"]
 	if model == "" {
 		if mode != "" {
-			return nil, fault.New(fault.MissingParameter, "A mode needs its model: send model as well.").With("field", "model")
+			return nil, fault.New(fault.MissingParameter, "A mode needs its model: send model as well.").Field("model")
 		}
 		return nil, nil
 	}

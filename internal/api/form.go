@@ -83,7 +83,7 @@ func (f *form) keepField(part *multipart.Part) error {
 		return formError(err)
 	}
 	if len(value) > longestField {
-		return fault.New(fault.InvalidRequestBody, "The field %s is longer than %d bytes.", name, longestField).With("field", name)
+		return fault.New(fault.InvalidRequestBody, "The field %s is longer than %d bytes.", name, longestField).Field(name)
 	}
 	f.fields[name] = string(value)
 	return nil

@@ -94,7 +94,7 @@ func readOrder(c call) (o clientOrder, err error) {
 func nameTwice(refusal error, body []byte) error {
 	_, err := jsonscan.Parse(body, jsonscan.Strict)
 	if wrong, ok := errors.AsType[*jsonscan.Error](err); ok && wrong.Twice != "" {
-		return fault.From(refusal).With("field", wrong.Twice)
+		return fault.From(refusal).Field(wrong.Twice)
 	}
 	return refusal
 }

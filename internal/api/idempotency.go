@@ -37,7 +37,7 @@ func idempotencyKey(h http.Header) (string, error) {
 	}
 	if key := values[0]; len(values) > 1 || len(key) > longestKey || !utf8.ValidString(key) || strings.ContainsFunc(key, unicode.IsControl) {
 		return "", fault.New(fault.InvalidRequestBody, "%s takes one text of up to %d bytes without control characters.", keyHeader, longestKey).
-			With("field", keyHeader)
+			Field(keyHeader)
 	}
 	return values[0], nil
 }

@@ -19,7 +19,7 @@ func (d *Door) listMediaModels(w http.ResponseWriter, c call) error {
 	mediaType := c.URL.Query().Get("media_type")
 	if mediaType != "" && !slices.Contains(media.Types(), mediaType) {
 		return fault.New(fault.InvalidMediaType, "media_type is one of %s.", strings.Join(media.Types(), ", ")).
-			With("field", "media_type").With("got", mediaType).With("allowed", media.Types())
+			Field("media_type").With("got", mediaType).With("allowed", media.Types())
 	}
 	contents := d.Catalog.Contents()
 	edition, list := d.written.edition(contents, time.Now()), [][]byte{}

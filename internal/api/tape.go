@@ -188,9 +188,9 @@ func isFramed(c call) bool {
 
 func errNothingToTakeUp(after int64) error {
 	return fault.New(fault.InvalidRequestBody, "Nothing is kept for this Idempotency-Key that could be taken up after event %d: leave Last-Event-ID out to ask anew.", after).
-		With("field", lastEventHeader)
+		Field(lastEventHeader)
 }
 
 func errNoEvents() error {
-	return fault.New(fault.InvalidRequestBody, "This answer has no such event: leave Last-Event-ID out to have all of it.").With("field", lastEventHeader)
+	return fault.New(fault.InvalidRequestBody, "This answer has no such event: leave Last-Event-ID out to have all of it.").Field(lastEventHeader)
 }

@@ -29,7 +29,7 @@ func waitInQuery(c call) (time.Duration, error) {
 	}
 	wait, ok := readWait(text)
 	if !ok {
-		return 0, fault.New(fault.InvalidRequestBody, "wait takes a number of seconds, from 0 to %g.", longestWait.Seconds()).With("field", "wait")
+		return 0, fault.New(fault.InvalidRequestBody, "wait takes a number of seconds, from 0 to %g.", longestWait.Seconds()).Field("wait")
 	}
 	return wait, nil
 }
@@ -64,7 +64,7 @@ func cancelAfter(h http.Header) (time.Duration, error) {
 		after, err = time.Duration(seconds*float64(time.Second)), nil
 	}
 	if err != nil || after <= 0 || after > longest {
-		return 0, fault.New(fault.InvalidRequestBody, "%s takes a time such as 90s or 5m, or a number of seconds, of at most seven days.", header).With("field", header)
+		return 0, fault.New(fault.InvalidRequestBody, "%s takes a time such as 90s or 5m, or a number of seconds, of at most seven days.", header).Field(header)
 	}
 	return after, nil
 }
@@ -102,7 +102,7 @@ func (o *clientOrder) toCancel() (named any, ok bool) {
 func (d *Door) cancelGeneration(w http.ResponseWriter, c call, named any, o clientOrder) error {
 	id, _ := named.(string)
 	if id == "" {
-		return fault.New(fault.InvalidRequestBody, "cancel takes the id of a generation.").With("field", "cancel")
+		return fault.New(fault.InvalidRequestBody, "cancel takes the id of a generation.").Field("cancel")
 	}
 	if err := checkParams(map[string]string{"id": id}); err != nil {
 		return err

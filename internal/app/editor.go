@@ -72,9 +72,9 @@ func (e *Editor) Version(ctx context.Context, who access.Principal, id string, n
 func (e *Editor) Create(ctx context.Context, who access.Principal, id, source string) (Draft, error) {
 	if !recipeID.MatchString(id) {
 		return Draft{}, fault.New(fault.InvalidParameter,
-			"An app's id is up to 64 lower-case letters, digits, - and _, and begins with a letter or digit.").With("field", "id")
+			"An app's id is up to 64 lower-case letters, digits, - and _, and begins with a letter or digit.").Field("id")
 	}
-	taken := fault.New(fault.InvalidParameter, "There is an app %q already: choose another id.", id).With("field", "id")
+	taken := fault.New(fault.InvalidParameter, "There is an app %q already: choose another id.", id).Field("id")
 	if _, ok := e.Library.ByID(who.Workspace, id); ok || slices.Contains(places, id) {
 		return Draft{}, taken
 	}
@@ -101,7 +101,7 @@ func (e *Editor) Create(ctx context.Context, who access.Principal, id, source st
 func (e *Editor) checkRoom(ctx context.Context, who access.Principal) error {
 	list, err := e.Store.Drafts(ctx, who.Workspace)
 	if err == nil && len(list) >= mostDrafts {
-		err = fault.New(fault.InvalidParameter, "A workspace has at most %d apps: delete one that is not needed any more.", mostDrafts).With("field", "id")
+		err = fault.New(fault.InvalidParameter, "A workspace has at most %d apps: delete one that is not needed any more.", mostDrafts).Field("id")
 	}
 	return err
 }
@@ -137,7 +137,7 @@ func (e *Editor) Publish(ctx context.Context, who access.Principal, id, source s
 	}
 	if _, ok := e.Library.FindDeclared(id); ok {
 		return Draft{}, fault.New(fault.InvalidParameter,
-			"A file declares an app of this id, and files win: duplicate yours under another id.").With("field", "id")
+			"A file declares an app of this id, and files win: duplicate yours under another id.").Field("id")
 	}
 	_, problems, err := e.Check(ctx, who, id, source)
 	if err != nil {
@@ -146,11 +146,11 @@ func (e *Editor) Publish(ctx context.Context, who access.Principal, id, source s
 	if len(problems) > 0 {
 		first := problems[0]
 		return Draft{}, fault.New(fault.InvalidParameter, "The app has mistakes, so it was not published: line %d: %s.",
-			first.Line, strings.TrimSuffix(first.Message, ".")).With("field", "source")
+			first.Line, strings.TrimSuffix(first.Message, ".")).Field("source")
 	}
 	if e.Library.offers(who.Workspace, id)+len(source) > mostOffered {
 		return Draft{}, fault.New(fault.InvalidParameter,
-			"The apps that a workspace offers have at most %d MB of text: take one off the shelf that is not needed any more.", mostOffered>>20).With("field", "source")
+			"The apps that a workspace offers have at most %d MB of text: take one off the shelf that is not needed any more.", mostOffered>>20).Field("source")
 	}
 	set, err := e.line(ctx, who, source, "version", "1")
 	if err != nil {
@@ -172,7 +172,7 @@ func (e *Editor) Publish(ctx context.Context, who access.Principal, id, source s
 	})
 	if errors.Is(err, access.ErrExists) {
 		return d, fault.New(fault.InvalidParameter,
-			"Another workspace offers an app %q to all: publish yours for this workspace, or duplicate it under another id.", id).With("field", "shared")
+			"Another workspace offers an app %q to all: publish yours for this workspace, or duplicate it under another id.", id).Field("shared")
 	}
 	return d, err
 }
@@ -207,7 +207,7 @@ func (e *Editor) Restore(ctx context.Context, who access.Principal, id string, n
 func (e *Editor) Delete(ctx context.Context, who access.Principal, id string) error {
 	_, err := e.change(ctx, who, id, func(d *Draft) (Change, error) {
 		if d.Offered > 0 {
-			return Change{}, fault.New(fault.InvalidParameter, "The app is offered: unpublish it before you delete it.").With("field", "id")
+			return Change{}, fault.New(fault.InvalidParameter, "The app is offered: unpublish it before you delete it.").Field("id")
 		}
 		return Change{Entry: e.entry(who, "app.delete", id, ""), Delete: true}, nil
 	})

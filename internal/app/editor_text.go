@@ -90,9 +90,9 @@ func withLine(source, field, value string) string {
 func checkStorable(source string) error {
 	switch {
 	case len(source) > LongestSource:
-		return fault.New(fault.InvalidParameter, "An app has at most %d KB.", LongestSource>>10).With("field", "source")
+		return fault.New(fault.InvalidParameter, "An app has at most %d KB.", LongestSource>>10).Field("source")
 	case !utf8.ValidString(source) || strings.Contains(source, "\x00"):
-		return fault.New(fault.InvalidParameter, "The text has characters that are none.").With("field", "source")
+		return fault.New(fault.InvalidParameter, "The text has characters that are none.").Field("source")
 	}
 	return nil
 }

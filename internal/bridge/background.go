@@ -137,7 +137,7 @@ func (s *runs) stop() {
 // is now, or with its events while the client stays.
 func (b *Bridge) respondLater(w http.ResponseWriter, c *call, o *order) error {
 	if !o.store {
-		return refuse("background", "a response in the background must be stored")
+		return fault.Unclear("background", "a response in the background must be stored")
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(c.Context()))
 	a := newAnswer(o)
@@ -218,7 +218,7 @@ func (b *Bridge) refuseUnfinished(previous string) error {
 	if _, ended := b.Kept.Get(previous); ended {
 		return nil
 	}
-	return refuse("previous_response_id", "the response "+previous+" is still being made: wait until it ends")
+	return fault.Unclear("previous_response_id", "the response "+previous+" is still being made: wait until it ends")
 }
 
 // asEvent is a refusal as it would stand in a stream.
@@ -254,16 +254,16 @@ func (r *run) follow(w http.ResponseWriter, c *call, from int) error {
 func (b *Bridge) followLater(w http.ResponseWriter, c *call, id string) error {
 	r, ok := b.runs.get(id)
 	if !ok {
-		return refuse("stream", "only responses in the background can be streamed once more, and of those that ended the last")
+		return fault.Unclear("stream", "only responses in the background can be streamed once more, and of those that ended the last")
 	}
 	from := 0
 	if given := c.URL.Query().Get("starting_after"); given != "" {
 		n, err := strconv.Atoi(given)
 		if err != nil || n < 0 {
-			return refuseValue("starting_after", "the number of an event")
+			return fault.WrongValue("starting_after", "the number of an event")
 		}
 		if told := r.told(); n >= told { // nothing would come, which clients take for an answer that broke off
-			return refuse("starting_after", "the response has no such event: it has "+strconv.Itoa(told)+", from 0 on")
+			return fault.Unclear("starting_after", "the response has no such event: it has "+strconv.Itoa(told)+", from 0 on")
 		}
 		from = n + 1
 	}

@@ -125,7 +125,7 @@ func (b *Bridge) addItems(w http.ResponseWriter, c *call, id string) error {
 		return err
 	}
 	if len(items) == 0 {
-		return refuseValue("items", "a list of at least one item")
+		return fault.WrongValue("items", "a list of at least one item")
 	}
 	if err := b.Kept.Append(id, items); err != nil {
 		return err
@@ -196,7 +196,7 @@ func readObject(w http.ResponseWriter, c *call) (jsonscan.Value, error) {
 func (b *Bridge) itemsOf(root jsonscan.Value) (items [][]byte, err error) {
 	list := root.Get("items")
 	if !list.Absent() && list.Kind() != array {
-		return nil, refuseValue("items", "a list of items")
+		return nil, fault.WrongValue("items", "a list of items")
 	}
 	check := &talk{tools: newToolbox(), kept: b.Kept, drop: func(string, string) {}, called: make(map[string]bool)}
 	for at, v := range list.Elements() {

@@ -127,18 +127,3 @@ func (b *Bridge) refuseUnreachable(err error) error {
 func refuseUnserved(c *call) error {
 	return fault.New(fault.NotFound, "The bridge does not serve %s %s.", c.Method, c.path)
 }
-
-// refuseValue refuses the value of a field.
-func refuseValue(field, want string) *fault.Error {
-	return fault.New(fault.InvalidParameter, "%s must be %s.", field, want).With("field", field)
-}
-
-// refuseMissing refuses to go without a field.
-func refuseMissing(field string) *fault.Error {
-	return fault.New(fault.MissingParameter, "%s is missing.", field).With("field", field)
-}
-
-// refuse names something that cannot be carried, and why.
-func refuse(field, why string) *fault.Error {
-	return fault.New(fault.InvalidParameter, "%s: %s.", field, why).With("field", field)
-}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"stele/internal/fault"
 	"stele/internal/jsonscan"
 )
 
@@ -56,11 +57,11 @@ func (o *order) checkKinds() error {
 			v = v.Get(inner)
 		}
 		if !v.Absent() && !slices.Contains(k.kinds, v.Kind()) {
-			return refuseValue(k.name, k.want)
+			return fault.WrongValue(k.name, k.want)
 		}
 	}
 	if v := o.fields["truncation"]; v.Exists() && v.View() != "auto" && v.View() != "disabled" {
-		return refuseValue("truncation", "auto or disabled")
+		return fault.WrongValue("truncation", "auto or disabled")
 	}
 	return checkMetadata(o.fields["metadata"])
 }
@@ -76,20 +77,20 @@ const (
 // have texts there), and what OpenAI's API would not keep.
 func checkMetadata(v jsonscan.Value) error {
 	if !v.Absent() && v.Kind() != object {
-		return refuseValue("metadata", "an object")
+		return fault.WrongValue("metadata", "an object")
 	}
 	pairs := 0
 	for key, value := range v.Members() {
 		name := "metadata." + strings.Clone(key.Name)
 		switch pairs++; {
 		case pairs > mostPairs:
-			return refuseValue("metadata", fmt.Sprintf("an object of at most %d pairs", mostPairs))
+			return fault.WrongValue("metadata", fmt.Sprintf("an object of at most %d pairs", mostPairs))
 		case utf8.RuneCountInString(key.Name) > mostKey:
-			return refuse("metadata", fmt.Sprintf("a key has at most %d characters", mostKey))
+			return fault.Unclear("metadata", fmt.Sprintf("a key has at most %d characters", mostKey))
 		case value.Kind() != jsonscan.String:
-			return refuseValue(name, "a text")
+			return fault.WrongValue(name, "a text")
 		case utf8.RuneCountInString(value.View()) > mostValue:
-			return refuseValue(name, fmt.Sprintf("a text of at most %d characters", mostValue))
+			return fault.WrongValue(name, fmt.Sprintf("a text of at most %d characters", mostValue))
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package bridge
 import (
 	"strings"
 
+	"stele/internal/fault"
 	"stele/internal/jsonscan"
 )
 
@@ -70,7 +71,7 @@ func (t *talk) addItem(v *item) error {
 		t.addThought(v.Value, path)
 	case "function_call", "custom_tool_call", "local_shell_call", "shell_call", "apply_patch_call", "tool_search_call":
 		if v.Get("name").View() == "" && (v.kind == "function_call" || v.kind == "custom_tool_call") {
-			return refuseValue(path+".name", "the name of a tool")
+			return fault.WrongValue(path+".name", "the name of a tool")
 		}
 		t.called[strings.Clone(v.callID())] = true
 		t.turn.call(v)
@@ -132,7 +133,7 @@ func (t *talk) addMessage(v jsonscan.Value, path string) error {
 	case "user":
 		return t.addWords(content, path, "content")
 	default:
-		return refuseValue(path+".role", "user, assistant, system or developer")
+		return fault.WrongValue(path+".role", "user, assistant, system or developer")
 	}
 }
 

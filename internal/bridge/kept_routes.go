@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"stele/internal/fault"
 	"stele/internal/jsonscan"
 	"stele/internal/uid"
 )
@@ -93,7 +94,7 @@ func listItems(w http.ResponseWriter, c *call, items [][]byte) error {
 	if given := query.Get("limit"); given != "" {
 		n, err := strconv.Atoi(given)
 		if err != nil || n < 1 || n > 100 {
-			return refuseValue("limit", "a number from 1 to 100")
+			return fault.WrongValue("limit", "a number from 1 to 100")
 		}
 		limit = n
 	}
@@ -103,12 +104,12 @@ func listItems(w http.ResponseWriter, c *call, items [][]byte) error {
 	case "desc", "":
 		slices.Reverse(list)
 	default:
-		return refuseValue("order", "asc or desc")
+		return fault.WrongValue("order", "asc or desc")
 	}
 	if after := query.Get("after"); after != "" {
 		at := slices.IndexFunc(list, func(v jsonscan.Value) bool { return v.Get("id").View() == after })
 		if at < 0 {
-			return refuse("after", "there is no item "+after)
+			return fault.Unclear("after", "there is no item "+after)
 		}
 		list = list[at+1:]
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"stele/internal/fault"
 	"stele/internal/jsonscan"
 )
 
@@ -27,7 +28,7 @@ func (b *toolbox) addAll(list jsonscan.Value, path string, drop func(path, why s
 func (b *toolbox) add(v jsonscan.Value, path string, drop func(path, why string)) error {
 	switch kind := v.Get("type").View(); {
 	case kind == "":
-		return refuseMissing(path + ".type")
+		return fault.Missing(path + ".type")
 	case kind == "namespace":
 		space := v.Get("name").View()
 		for at, inner := range v.Get("tools").Elements() {
@@ -59,7 +60,7 @@ func (b *toolbox) offer(t tool, v jsonscan.Value, path string, drop func(path, w
 	if fixed, ok := defined[t.kind]; ok {
 		t.name = t.kind
 		if environment := v.Get("environment", "type").View(); environment != "" && environment != "local" {
-			return refuse(path, "the bridge has no containers to run a shell in")
+			return fault.Unclear(path, "the bridge has no containers to run a shell in")
 		}
 		more = skillsOf(v)
 		v = jsonscan.Root([]byte(fixed))
@@ -68,9 +69,9 @@ func (b *toolbox) offer(t tool, v jsonscan.Value, path string, drop func(path, w
 	}
 	switch {
 	case prefixes[t.kind] == "":
-		return refuse(path, "the bridge runs no tools of type "+t.kind+", and the server has none")
+		return fault.Unclear(path, "the bridge runs no tools of type "+t.kind+", and the server has none")
 	case t.name == "":
-		return refuse(path, "a tool has no name")
+		return fault.Unclear(path, "a tool has no name")
 	case !isForModels(v):
 		drop(path, "only programs may call it, and the bridge runs none")
 		return nil

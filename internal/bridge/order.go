@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"stele/internal/fault"
 	"stele/internal/jsonscan"
 	"stele/internal/uid"
 )
@@ -37,7 +38,7 @@ func (o *order) conversation(kept *Kept) ([]item, error) {
 	if o.previous != "" {
 		history, ok := kept.History(o.previous)
 		if !ok || uid.Is("conv", o.previous) {
-			return nil, refuse("previous_response_id", "the bridge has no response "+o.previous+", or not all that it goes on from. It keeps those that were not made with store: false, until it ends or needs the room").
+			return nil, fault.Unclear("previous_response_id", "the bridge has no response "+o.previous+", or not all that it goes on from. It keeps those that were not made with store: false, until it ends or needs the room").
 				With("reason", "previous_response_not_found")
 		}
 		for _, raw := range history {
@@ -109,16 +110,16 @@ var itemKinds = []struct {
 // resolve puts what a reference refers to in its place, and reads what kind of item it is.
 func (i *item) resolve(kept *Kept) error {
 	if i.Kind() != object {
-		return refuseValue(i.path, "an item")
+		return fault.WrongValue(i.path, "an item")
 	}
 	for _, m := range itemKinds {
 		if v := i.Get(m.name); !v.Absent() && !slices.Contains(m.kinds, v.Kind()) {
-			return refuseValue(i.path+"."+m.name, m.want)
+			return fault.WrongValue(i.path+"."+m.name, m.want)
 		}
 	}
 	switch i.kind = kindOf(i.Value); i.kind {
 	case "": // it may be all that the client has to say
-		return refuseMissing(i.path + ".type")
+		return fault.Missing(i.path + ".type")
 	case "item_reference":
 	case "image_generation_call": // clients name a picture by its id alone
 		if raw, ok := kept.Item(i.Get("id").View()); ok && i.Get("result").View() == "" {
@@ -131,7 +132,7 @@ func (i *item) resolve(kept *Kept) error {
 	id := i.Get("id").View()
 	raw, ok := kept.Item(id)
 	if !ok {
-		return refuse(i.path, "the bridge has no item "+id+": send the item itself, or leave store on")
+		return fault.Unclear(i.path, "the bridge has no item "+id+": send the item itself, or leave store on")
 	}
 	i.Value = jsonscan.Root(raw)
 	i.kind = kindOf(i.Value)

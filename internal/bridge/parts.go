@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"stele/internal/dialect/openai"
+	"stele/internal/fault"
 	"stele/internal/jsonscan"
 	"stele/internal/wire"
 )
@@ -32,7 +33,7 @@ func readParts(v jsonscan.Value, path string, drop func(path, why string)) (*par
 		p.texts = []string{v.View()}
 		return p, nil
 	case v.Kind() != array:
-		return nil, refuseValue(path, "a text or a list of parts")
+		return nil, fault.WrongValue(path, "a text or a list of parts")
 	}
 	for at, item := range v.Elements() {
 		if err := p.add(item, fmt.Sprintf("%s[%d]", path, at)); err != nil {
@@ -52,7 +53,7 @@ func (p *parts) add(v jsonscan.Value, path string) error {
 		isText = true
 		words := v.Get("text")
 		if !words.Absent() && words.Kind() != jsonscan.String {
-			return refuseValue(path+".text", "a text")
+			return fault.WrongValue(path+".text", "a text")
 		}
 		said := words.View()
 		if kind == "encrypted_content" {
@@ -79,9 +80,9 @@ func (p *parts) add(v jsonscan.Value, path string) error {
 			return err
 		}
 	case "":
-		return refuseMissing(path + ".type")
+		return fault.Missing(path + ".type")
 	default:
-		return refuse(path, fmt.Sprintf("there is no part of type %q", kind))
+		return fault.Unclear(path, fmt.Sprintf("there is no part of type %q", kind))
 	}
 	for _, name := range cacheMarks {
 		if mark := v.Get(name); !mark.Absent() {
@@ -149,7 +150,7 @@ func wordsAlone(v jsonscan.Value, path string, drop func(path, why string)) (*pa
 		return nil, err
 	}
 	if len(p.others) > 0 {
-		return nil, refuseValue(path+".content", "text: instructions take nothing else")
+		return nil, fault.WrongValue(path+".content", "text: instructions take nothing else")
 	}
 	return p, nil
 }
@@ -174,15 +175,15 @@ func (p *parts) writeImage(w *jsonscan.Writer, v jsonscan.Value, path string) er
 		return nil
 	}
 	if v.Get("image_url").Kind() == object { // as the chat route has it
-		return refuseValue(path+".image_url", "a text: an address or a data URL")
+		return fault.WrongValue(path+".image_url", "a text: an address or a data URL")
 	}
-	return refuse(path, "an image needs an image_url or a file_id")
+	return fault.Unclear(path, "an image needs an image_url or a file_id")
 }
 
 func (p *parts) writeFile(w *jsonscan.Writer, v jsonscan.Value, path string) error {
 	data, address := v.Get("file_data").View(), v.Get("file_url").View()
 	if data == "" && address == "" && v.Get("file_id").View() == "" {
-		return refuse(path, "a file needs file_data, a file_url or a file_id")
+		return fault.Unclear(path, "a file needs file_data, a file_url or a file_id")
 	}
 	if detail := v.Get("detail").View(); detail != "" && detail != "auto" {
 		p.drop(path+".detail", "chats have none for files")
@@ -209,13 +210,13 @@ func writeSound(w *jsonscan.Writer, v jsonscan.Value, path string) error {
 	case inner.Kind() == object:
 		w.Key("type").Plain(kind).Key(kind).Raw(inner.Raw())
 	case !link.Absent() && link.Kind() != jsonscan.String:
-		return refuseValue(path+".audio_url", "a text: an address or a data URL")
+		return fault.WrongValue(path+".audio_url", "a text: an address or a data URL")
 	case ok && coded:
 		w.Key("type").Plain(kind).Key(kind).Open(object).Key("data").Text(data).Key("format").Text(openai.SoundFormat(mime)).Close(object)
 	case link.View() != "":
 		w.Key("type").Plain("file").Key("file").Open(object).Key("file_data").Text(link.View()).Close(object)
 	default:
-		return refuse(path, "audio needs an input_audio with its data and format")
+		return fault.Unclear(path, "audio needs an input_audio with its data and format")
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/fault"
 	"stele/internal/jsonscan"
 )
 
@@ -92,22 +93,22 @@ func (o *order) drop(path, why string) {
 func (o *order) refuseEmpty() error {
 	for _, note := range o.dropped {
 		if path, why, _ := strings.Cut(note, ": "); strings.HasPrefix(path, "input[") {
-			return refuse(path, why+", and nothing else is there to answer")
+			return fault.Unclear(path, why+", and nothing else is there to answer")
 		}
 	}
-	return refuseValue("input", "a text or a list of at least one item")
+	return fault.WrongValue("input", "a text or a list of at least one item")
 }
 
 // readHead reads what the bridge itself goes by.
 func (o *order) readHead() (err error) {
 	if o.model = o.fields["model"].View(); o.model == "" {
-		return refuseMissing("model")
+		return fault.Missing("model")
 	}
 	for name, place := range map[string]*bool{"stream": &o.stream, "store": &o.store, "background": &o.background} {
 		v, there := o.fields[name]
 		yes, ok := v.Bool()
 		if there && !ok {
-			return refuseValue(name, "true or false")
+			return fault.WrongValue(name, "true or false")
 		}
 		if there {
 			*place = yes
@@ -116,10 +117,10 @@ func (o *order) readHead() (err error) {
 	o.previous = o.fields["previous_response_id"].View()
 	if v := o.fields["conversation"]; v.Exists() {
 		if o.thread = cmp.Or(v.View(), v.Get("id").View()); o.thread == "" {
-			return refuseValue("conversation", "the id of a conversation")
+			return fault.WrongValue("conversation", "the id of a conversation")
 		}
 		if o.previous != "" {
-			return refuse("previous_response_id", "it cannot be sent together with conversation")
+			return fault.Unclear("previous_response_id", "it cannot be sent together with conversation")
 		}
 	}
 	return nil
@@ -128,7 +129,7 @@ func (o *order) readHead() (err error) {
 // refuseUnserved refuses what would change what the client gets, and drops what would not.
 func (o *order) refuseUnserved() error {
 	if o.fields["prompt"].Exists() {
-		return refuse("prompt", "the bridge has no stored prompts: send instructions and input")
+		return fault.Unclear("prompt", "the bridge has no stored prompts: send instructions and input")
 	}
 	if o.fields["truncation"].View() == "auto" {
 		o.drop("truncation", "nothing is cut from a conversation that is too long")
@@ -191,7 +192,7 @@ func (o *order) takeInput() error {
 			o.input = append(o.input, slices.Clone(item.Raw()))
 		}
 	default:
-		return refuseValue("input", "a text or a list of items")
+		return fault.WrongValue("input", "a text or a list of items")
 	}
 	return nil
 }
@@ -271,14 +272,14 @@ func (o *order) writeFormat(w *jsonscan.Writer, changed jsonscan.Value) error {
 	case "json_schema":
 		for _, name := range []string{"name", "schema"} { // of the chat route's form they stand one deeper
 			if format.Get(name).Absent() {
-				return refuseMissing("text.format." + name)
+				return fault.Missing("text.format." + name)
 			}
 		}
 		w.Key("response_format").Open(object).Key("type").Plain(kind).Key(kind).Open(object)
 		copyMembers(w, format, "name", "description", "schema", "strict")
 		w.Close(object).Close(object)
 	default:
-		return refuseValue("text.format.type", "text, json_object or json_schema")
+		return fault.WrongValue("text.format.type", "text, json_object or json_schema")
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"stele/internal/fault"
 	"stele/internal/jsonscan"
 )
 
@@ -87,9 +88,9 @@ func (o *order) writeTools(w *jsonscan.Writer) error {
 		switch word := choice.View(); {
 		case !choice.Exists(), word == "auto", word == "none":
 		case choice.Kind() == jsonscan.String && word != "required":
-			return refuseValue("tool_choice", "auto, none, required, or an object that names a tool")
+			return fault.WrongValue("tool_choice", "auto, none, required, or an object that names a tool")
 		default:
-			return refuse("tool_choice", "a tool must be called, but there is none that the bridge can offer")
+			return fault.Unclear("tool_choice", "a tool must be called, but there is none that the bridge can offer")
 		}
 		return nil
 	}
@@ -106,7 +107,7 @@ func (o *order) writeTools(w *jsonscan.Writer) error {
 	default:
 		name, ok := o.tools.nameOfChoice(choice)
 		if !ok {
-			return refuse("tool_choice", "it names a tool that is not offered")
+			return fault.Unclear("tool_choice", "it names a tool that is not offered")
 		}
 		writeChoice(w.Key("tool_choice"), name)
 	}
@@ -116,7 +117,7 @@ func (o *order) writeTools(w *jsonscan.Writer) error {
 // writeAllowed writes which of the tools may be called. Those that are not offered cannot be.
 func (o *order) writeAllowed(w *jsonscan.Writer, choice jsonscan.Value) error {
 	if choice.Get("tools").Kind() != array {
-		return refuseValue("tool_choice.tools", "a list of tools")
+		return fault.WrongValue("tool_choice.tools", "a list of tools")
 	}
 	var allowed jsonscan.Writer
 	for at, one := range choice.Get("tools").Elements() {
@@ -132,7 +133,7 @@ func (o *order) writeAllowed(w *jsonscan.Writer, choice jsonscan.Value) error {
 		copyMembers(w, choice, "mode")
 		w.Key("tools").Open(array).Raw(allowed.Bytes()).Close(array).Close(object).Close(object)
 	case choice.Get("mode").View() == "required":
-		return refuse("tool_choice", "a tool must be called, but none of those that may be is one that the bridge can offer")
+		return fault.Unclear("tool_choice", "a tool must be called, but none of those that may be is one that the bridge can offer")
 	default:
 		w.Key("tool_choice").Plain("none")
 	}

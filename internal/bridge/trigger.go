@@ -23,9 +23,9 @@ func endsInTrigger(items []item) (bool, error) {
 		switch {
 		case items[i].kind != triggerKind:
 		case i < last:
-			return false, refuse(items[i].path, "a "+triggerKind+" is the last item, and the only one of its type")
+			return false, fault.Unclear(items[i].path, "a "+triggerKind+" is the last item, and the only one of its type")
 		case last == 0:
-			return false, refuse(items[i].path, "there is nothing before it to write a summary of")
+			return false, fault.Unclear(items[i].path, "there is nothing before it to write a summary of")
 		default:
 			return true, nil
 		}

@@ -204,12 +204,12 @@ func CheckID(id string) error {
 
 // NoModel says that there is no such model for the caller.
 func NoModel(id string) *fault.Error {
-	return fault.New(fault.ModelNotFound, "The model %q does not exist, or this key does not open it.", label.Clean(id, label.Longest)).With("field", "model")
+	return fault.New(fault.ModelNotFound, "The model %q does not exist, or this key does not open it.", label.Clean(id, label.Longest)).Field("model")
 }
 
 // elsewhere says that the caller asked the wrong route for a model that is there.
 func elsewhere(id, why string) *fault.Error {
-	return fault.New(fault.ModelNotFound, "The model %q %s.", id, why).With("field", "model")
+	return fault.New(fault.ModelNotFound, "The model %q %s.", id, why).Field("model")
 }
 
 // within is a model with the targets that a scope lets it ask, or nil where none is left.
@@ -290,5 +290,5 @@ func (c *Catalog) OpenMediaModel(id string, scope access.Scope) (*media.Model, e
 	if _, listed := c.Contents().byID[id]; listed && scope.AllowsModel(id) {
 		return nil, elsewhere(id, "chats and makes no media: use POST /api/v1/chat/completions")
 	}
-	return nil, fault.New(fault.ModelNotFound, "The media model %q does not exist, or this key does not open it.", label.Clean(id, label.Longest)).With("field", "model")
+	return nil, fault.New(fault.ModelNotFound, "The media model %q does not exist, or this key does not open it.", label.Clean(id, label.Longest)).Field("model")
 }

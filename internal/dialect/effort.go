@@ -15,7 +15,7 @@ func ReadEffort(text, field string) (string, error) {
 	level := strings.ToLower(text)
 	if !slices.Contains(Efforts, level) {
 		return "", fault.New(fault.InvalidParameter, "%s: %q is none of %s.", field, text, strings.Join(Efforts, ", ")).
-			With("field", field).With("got", text).With("allowed", Efforts)
+			Field(field).With("got", text).With("allowed", Efforts)
 	}
 	return level, nil
 }

@@ -37,7 +37,7 @@ func Survey(dialect string, body []byte, member func(jsonscan.Key, jsonscan.Valu
 	if err != nil {
 		e := fault.New(fault.InvalidRequestBody, "The request body is not valid JSON: %s.", err)
 		if wrong, ok := errors.AsType[*jsonscan.Error](err); ok && wrong.Twice != "" {
-			e = e.With("field", wrong.Twice)
+			e = e.Field(wrong.Twice)
 		}
 		return chat.Facts{}, e
 	}

@@ -35,7 +35,7 @@ func (k *Known) Check(name string) error {
 	if !wrong {
 		return nil
 	}
-	return fault.New(fault.InvalidParameter, "%.64q is not a field: write %q.", name, meant).With("field", name)
+	return fault.New(fault.InvalidParameter, "%.64q is not a field: write %q.", name, meant).Field(name)
 }
 
 // Names lists the members as they are written.

@@ -85,7 +85,7 @@ var misnamed = regexp.MustCompile(`(?i)\b(function|custom|tool_?use|tools\S*)\.n
 func refuseTools(e *fault.Error) *fault.Error {
 	e.Message = "The model, or its server as it was started, calls no tools: " + e.Message
 	e.Elsewhere = true
-	return e.With("field", "tools")
+	return e.Field("tools")
 }
 
 // undeveloped is how servers of OpenAI's dialect say that they do not know the role developer: Alibaba, DeepSeek and others

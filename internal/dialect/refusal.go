@@ -12,7 +12,7 @@ import (
 // Refuse is a 400 about something that must not be left out, and that another target of the model may
 // carry. The loss says what it is about; InClientTerms puts that into the client's words.
 func Refuse(l chat.Loss, field, why string) *fault.Error {
-	e := fault.New(fault.InvalidParameter, "%s: %s", field, why).With("field", field)
+	e := fault.New(fault.InvalidParameter, "%s: %s", field, why).Field(field)
 	e.About, e.Elsewhere = l, true
 	return e
 }
@@ -26,7 +26,7 @@ func InClientTerms(client Server, err error) error {
 			names = append(names, client.Path(l))
 		}
 		list := strings.Join(names, ", ")
-		return fault.New(fault.StrictMode, "Strict mode: the model's provider cannot carry %s.", list).With("field", names[0]).With("fields", names)
+		return fault.New(fault.StrictMode, "Strict mode: the model's provider cannot carry %s.", list).Field(names[0]).With("fields", names)
 	}
 	e, ok := err.(*fault.Error) //nolint:errorlint // only what a codec made itself, not what wraps it
 	if !ok {

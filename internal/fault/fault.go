@@ -150,6 +150,9 @@ func (e *Error) After(d time.Duration) *Error {
 	return e
 }
 
+// Field names the parameter that is wrong, in the client's own words, and returns e.
+func (e *Error) Field(name string) *Error { return e.With("field", name) }
+
 // Because sets the cause, which is logged and never shown, and returns e.
 func (e *Error) Because(err error) *Error {
 	e.Err = err

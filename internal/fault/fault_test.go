@@ -15,7 +15,7 @@ func TestAnErrorIsNeverAsLongAsABody(t *testing.T) {
 	for i := range many {
 		many[i] = long[:2000]
 	}
-	e := fault.New(fault.ModelNotFound, "There is no %q, %s.", long, long).With("field", long).With("fields", many)
+	e := fault.New(fault.ModelNotFound, "There is no %q, %s.", long, long).Field(long).With("fields", many)
 	if body := e.Envelope("req_1"); len(body) > 256<<10 || !utf8.Valid(body) {
 		t.Errorf("%d bytes of an error", len(body))
 	}

@@ -147,5 +147,5 @@ func withField(err error, field string) error {
 	}
 	about := *e
 	about.Message = field + ": " + e.Message
-	return about.With("field", field)
+	return about.Field(field)
 }

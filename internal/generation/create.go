@@ -181,7 +181,7 @@ func (s *Service) checkWebhook(address string) error {
 		return nil
 	}
 	if _, err := guard.CheckPublic(address, s.Settings().AllowPrivate); err != nil {
-		return fault.New(fault.InvalidParameter, "webhook_url cannot be used: %v.", err).With("field", "webhook_url").With("got", address)
+		return fault.New(fault.InvalidParameter, "webhook_url cannot be used: %v.", err).Field("webhook_url").With("got", address)
 	}
 	return nil
 }

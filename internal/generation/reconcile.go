@@ -238,7 +238,7 @@ func (s *Service) SettleByHand(ctx context.Context, who access.Principal, id str
 		return nil, fault.New(fault.PermissionDenied, "Only an owner of the workspace settles what a generation has cost.")
 	}
 	if nano < 0 {
-		return nil, fault.New(fault.InvalidParameter, "A price is not negative.").With("field", "cost")
+		return nil, fault.New(fault.InvalidParameter, "A price is not negative.").Field("cost")
 	}
 	t, err := s.Store.UpdateTask(ctx, who.Workspace, id, func(t *Task) error {
 		if !t.Unsettled {

@@ -86,7 +86,7 @@ const (
 // from then on its calls are bound by it.
 func (m *Manager) Grant(ctx context.Context, who access.Principal, g Grant) (Grant, error) {
 	wrong := func(field, sentence string) (Grant, error) {
-		return g, fault.New(fault.InvalidParameter, "%s", sentence).With("field", field)
+		return g, fault.New(fault.InvalidParameter, "%s", sentence).Field(field)
 	}
 	switch now := m.Now(); {
 	case !who.Admin:

@@ -120,7 +120,7 @@ const (
 // Check refuses a limit that cannot be meant, and fills in what may be left out.
 func (l *Limit) Check() error {
 	wrong := func(field, format string, args ...any) error {
-		return fault.New(fault.InvalidParameter, format, args...).With("field", field)
+		return fault.New(fault.InvalidParameter, format, args...).Field(field)
 	}
 	l.Name = strings.TrimSpace(l.Name)
 	switch {
@@ -171,10 +171,10 @@ func (s Selector) check() error {
 	tag, isTag := strings.CutPrefix(string(s.By), string(ByTag))
 	known := slices.Contains([]Dimension{ByWorkspace, ByKey, ByPerson, ByUser, ByModel, ByProvider}, s.By) || isTag && access.IsTagName(tag)
 	if !known {
-		return fault.New(fault.InvalidParameter, "Calls are not told apart by %q.", string(s.By)).With("field", "subject")
+		return fault.New(fault.InvalidParameter, "Calls are not told apart by %q.", string(s.By)).Field("subject")
 	}
 	if s.Value == "" || len(s.Value) > longestValue || label.Clean(s.Value, longestValue) != s.Value {
-		return fault.New(fault.InvalidParameter, "%q needs a value of up to %d printable characters, or * for each.", string(s.By), longestValue).With("field", "subject")
+		return fault.New(fault.InvalidParameter, "%q needs a value of up to %d printable characters, or * for each.", string(s.By), longestValue).Field("subject")
 	}
 	return nil
 }

@@ -96,7 +96,7 @@ func (m *Manager) checkRoom(ctx context.Context, who access.Principal, workspace
 	}
 	own := slices.DeleteFunc(all, func(l Limit) bool { return l.Workspace != workspace })
 	if len(own) >= mostLimits {
-		return fault.New(fault.InvalidParameter, "A workspace has at most %d limits.", mostLimits).With("field", "name")
+		return fault.New(fault.InvalidParameter, "A workspace has at most %d limits.", mostLimits).Field("name")
 	}
 	return nil
 }

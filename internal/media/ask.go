@@ -81,7 +81,7 @@ func Fields(body []byte) (map[string]any, error) {
 func Parse(fields map[string]any) (Ask, error) {
 	for _, name := range internal() {
 		if _, ok := fields[name]; ok {
-			return Ask{}, fault.New(fault.UnsupportedField, "%s is not a field of this route: %s.", name, sayInstead(name)).With("field", name)
+			return Ask{}, fault.New(fault.UnsupportedField, "%s is not a field of this route: %s.", name, sayInstead(name)).Field(name)
 		}
 	}
 	a := Ask{CopyProtected: true, Parameters: fields}
@@ -109,7 +109,7 @@ func Parse(fields map[string]any) (Ask, error) {
 		return Ask{}, r.err
 	}
 	if empty(a.Model) {
-		return Ask{}, missingError("model")
+		return Ask{}, fault.Missing("model")
 	}
 	a.Extras = extras
 	return a, err
@@ -209,7 +209,7 @@ func (r *reader) extras() (Extras, error) {
 	u, err := url.Parse(e.Webhook)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || u.User != nil || len(e.Webhook) > 2048 {
 		return e, fault.New(fault.InvalidParameter, "webhook_url takes an http or https address without user name.").
-			With("field", "webhook_url").With("got", shorten(e.Webhook)).With("allowed", "https://…")
+			Field("webhook_url").With("got", shorten(e.Webhook)).With("allowed", "https://…")
 	}
 	return e, nil
 }
@@ -222,7 +222,7 @@ func (r *reader) take(name string) (any, bool) {
 
 func (r *reader) complain(name, want string) {
 	if r.err == nil {
-		r.err = fault.New(fault.InvalidRequestBody, "%s takes %s.", name, want).With("field", name)
+		r.err = fault.New(fault.InvalidRequestBody, "%s takes %s.", name, want).Field(name)
 	}
 }
 
@@ -234,7 +234,3 @@ const withoutNUL = "text without the character U+0000"
 func isStorable(text string) bool { return !strings.Contains(text, "\x00") }
 
 func empty(text string) bool { return strings.TrimSpace(text) == "" }
-
-func missingError(field string) *fault.Error {
-	return fault.New(fault.MissingParameter, "%s is missing.", field).With("field", field)
-}

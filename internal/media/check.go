@@ -20,7 +20,7 @@ func (o *Operation) Check(a *Ask) (map[string]any, error) {
 	}
 	for _, field := range o.Input.Required {
 		if !a.Gives(field) {
-			return nil, missingError(field)
+			return nil, fault.Missing(field)
 		}
 	}
 	values, err := values(o.Parameters, a.Parameters)
@@ -41,7 +41,7 @@ func (o *Operation) Check(a *Ask) (map[string]any, error) {
 	}
 	for _, r := range o.Requires {
 		if _, ok := values[r.Then]; o.isGiven(a, r.If) && !ok && !a.Gives(r.Then) {
-			return nil, fault.New(fault.MissingParameter, "%s is missing: %s makes no sense without it.", r.Then, r.If).With("field", r.Then)
+			return nil, fault.New(fault.MissingParameter, "%s is missing: %s makes no sense without it.", r.Then, r.If).Field(r.Then)
 		}
 	}
 	return values, nil
@@ -75,7 +75,7 @@ func (o *Operation) refuse(name string) error {
 		what = "The mode " + o.Mode
 	}
 	return fault.New(fault.UnsupportedParameter, "%s takes no %s.", what, shorten(name)).
-		With("field", shorten(name)).With("allowed", o.fields())
+		Field(shorten(name)).With("allowed", o.fields())
 }
 
 // fields lists everything the operation takes: its input, then its parameters.
@@ -95,7 +95,7 @@ func values(list []Parameter, given map[string]any) (map[string]any, error) {
 		elements, isList := v.([]any)
 		text, isText := v.(string)
 		if p.Required && (v == nil || (isList && len(elements) == 0) || (isText && empty(text))) {
-			return nil, missingError(p.Name)
+			return nil, fault.Missing(p.Name)
 		}
 	}
 	out := make(map[string]any, len(list))
@@ -117,7 +117,7 @@ func values(list []Parameter, given map[string]any) (map[string]any, error) {
 func (o *Operation) checkLimits(a *Ask) error {
 	if bound, got := o.Limits["prompt"].length(), utf8.RuneCountInString(a.Prompt); got > bound {
 		return fault.New(fault.InvalidParameter, "prompt takes up to %d characters.", bound).
-			With("field", "prompt").With("got", got).With("allowed", map[string]any{"max_length": bound})
+			Field("prompt").With("got", got).With("allowed", map[string]any{"max_length": bound})
 	}
 	count := make(map[string]int)
 	for _, g := range a.Media {
@@ -126,7 +126,7 @@ func (o *Operation) checkLimits(a *Ask) error {
 	for _, field := range Inputs() {
 		if bound := o.Limits[field].items(); count[field] > bound {
 			return fault.New(fault.InvalidParameter, "%s takes up to %d files.", field, bound).
-				With("field", field).With("got", count[field]).With("allowed", map[string]any{"max_items": bound})
+				Field(field).With("got", count[field]).With("allowed", map[string]any{"max_items": bound})
 		}
 	}
 	return nil
@@ -158,7 +158,7 @@ func (o *Operation) exclusive(a *Ask) (int, error) {
 				chosen, first = i, field
 			case chosen != i:
 				return 0, fault.New(fault.InvalidParameter, "%s and %s cannot be given together.", first, field).
-					With("field", field).With("got", []string{first, field}).With("allowed", o.ways())
+					Field(field).With("got", []string{first, field}).With("allowed", o.ways())
 			}
 		}
 	}

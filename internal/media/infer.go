@@ -17,7 +17,7 @@ func (m *Model) Infer(a *Ask) (*Operation, error) {
 			return o, nil
 		}
 		return nil, fault.New(fault.ModeNotSupported, "The model %s has no mode %q.", m.ID, shorten(a.Mode)).
-			With("field", "mode").With("got", shorten(a.Mode)).With("modes", m.Modes())
+			Field("mode").With("got", shorten(a.Mode)).With("modes", m.Modes())
 	}
 	var fitting []*Operation
 	for i := range m.Operations {

@@ -109,7 +109,7 @@ func (p *Parameter) refuse(got any) *fault.Error { return p.refuseFor(got, p.wor
 
 func (p *Parameter) refuseFor(got any, takes string) *fault.Error {
 	return fault.New(fault.InvalidParameter, "%s takes %s.", p.Name, takes).
-		With("field", p.Name).With("got", showValue(got)).With("allowed", p.allowedValues())
+		Field(p.Name).With("got", showValue(got)).With("allowed", p.allowedValues())
 }
 
 // allowedValues is what the parameter takes, for programs.

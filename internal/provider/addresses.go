@@ -124,14 +124,14 @@ func (c *Chat) checkBody(ctx context.Context, body []byte) error {
 		}
 		hosts[hostOf(address)] = true
 		if len(hosts) > mostHosts {
-			return fault.New(fault.InvalidMediaURL, "%s: addresses at more than %d hosts in one request.", field, mostHosts).With("field", field)
+			return fault.New(fault.InvalidMediaURL, "%s: addresses at more than %d hosts in one request.", field, mostHosts).Field(field)
 		}
 		err := c.addresses.Check(ctx, address)
 		if refused, ok := errors.AsType[*guard.Refused](err); ok {
-			return fault.New(fault.InvalidMediaURL, "%s: the URL cannot be used: %s.", field, refused.Reason).With("field", field).Because(err)
+			return fault.New(fault.InvalidMediaURL, "%s: the URL cannot be used: %s.", field, refused.Reason).Field(field).Because(err)
 		}
 		if err != nil {
-			return fault.New(fault.InvalidMediaURL, "%s: the URL cannot be used: it could not be checked.", field).With("field", field).Because(err)
+			return fault.New(fault.InvalidMediaURL, "%s: the URL cannot be used: it could not be checked.", field).Field(field).Because(err)
 		}
 		return nil
 	})

@@ -252,7 +252,7 @@ func withPart(err error, m chat.Message, p chat.Part) error {
 	l := chat.LostPart(m, p, chat.Dropped, "")
 	e.Message = l.Field + ": " + e.Message
 	e.About = l
-	return e.With("field", l.Field)
+	return e.Field(l.Field)
 }
 
 // put is the request with what was got in place of what named it.

@@ -18,7 +18,7 @@ func checkSteering(who access.Principal, req *chat.Request) error {
 	}
 	if name := findSteering(jsonscan.Root(req.Origin.Body), 0); name != "" {
 		return fault.New(fault.PermissionDenied, "This key opens certain models only, and %q could have its provider serve another one: leave it out.", name).
-			With("field", name)
+			Field(name)
 	}
 	return nil
 }

@@ -295,7 +295,7 @@ func (p *pieceReader) finish(ctx context.Context, a Answer) {
 func refuseNotKept() error {
 	return fault.New(fault.IdempotencyNotKept, "The first request with this Idempotency-Key was answered, and its answer was not kept: "+
 		"it is too long, or nothing that is said may be kept here. It was not asked for again: take a new key to do so.").
-		With("field", "Idempotency-Key")
+		Field("Idempotency-Key")
 }
 
 // OutcomeUnknown is told of a request that was begun and whose answer is lost.
@@ -304,7 +304,7 @@ func OutcomeUnknown() *fault.Error { return outcomeUnknown() }
 func outcomeUnknown() *fault.Error {
 	return fault.New(fault.IdempotencyOutcomeUnknown, "The first request with this Idempotency-Key was broken off while it was answered, "+
 		"and what came of it is not known. It was not asked for again: take a new key to do so.").
-		With("field", "Idempotency-Key")
+		Field("Idempotency-Key")
 }
 
 func errDeserted() *fault.Error {

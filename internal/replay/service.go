@@ -134,10 +134,10 @@ func Counts(status int) bool {
 
 func refuseConflict() error {
 	return fault.New(fault.IdempotencyConflict, "This Idempotency-Key was used for another request: take a new one.").
-		With("field", "Idempotency-Key")
+		Field("Idempotency-Key")
 }
 
 func inProgress() error {
 	return fault.New(fault.IdempotencyInProgress, "The first request with this Idempotency-Key is still being answered.").
-		With("field", "Idempotency-Key").After(time.Second)
+		Field("Idempotency-Key").After(time.Second)
 }

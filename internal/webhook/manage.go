@@ -78,7 +78,7 @@ func (m *Manager) Create(ctx context.Context, who access.Principal, e Endpoint) 
 		return e, "", err
 	}
 	if len(list) >= mostEndpoints {
-		return e, "", fault.New(fault.InvalidParameter, "A workspace has at most %d endpoints.", mostEndpoints).With("field", "url")
+		return e, "", fault.New(fault.InvalidParameter, "A workspace has at most %d endpoints.", mostEndpoints).Field("url")
 	}
 	var secret string
 	var secrets Secrets
@@ -239,7 +239,7 @@ func (m *Manager) check(who access.Principal, e *Endpoint) error {
 func refuseNoWorkspace() error { return fault.New(fault.NotFound, "There is no such workspace.") }
 
 func fieldError(field, format string, args ...any) error {
-	return fault.New(fault.InvalidParameter, format, args...).With("field", field)
+	return fault.New(fault.InvalidParameter, format, args...).Field(field)
 }
 
 func (m *Manager) entry(who access.Principal, action string, e *Endpoint, list []access.Change) access.Entry {

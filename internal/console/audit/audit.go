@@ -127,7 +127,7 @@ func readAuditForm(q url.Values) (auditForm, access.Filter, error) {
 	if f.Day != "" {
 		from, err := time.Parse(time.DateOnly, f.Day)
 		if err != nil {
-			return f, filter, fault.New(fault.InvalidParameter, "A day is written as 2026-11-15.").With("field", "day")
+			return f, filter, fault.New(fault.InvalidParameter, "A day is written as 2026-11-15.").Field("day")
 		}
 		filter.Since, filter.Until = from, from.AddDate(0, 0, 1)
 	}

@@ -145,7 +145,7 @@ func readTicked(boxes []scopeBox) ([]access.Group, error) {
 	}
 	switch len(groups) {
 	case 0:
-		return nil, fault.New(fault.InvalidParameter, "Tick at least one: a key that opens nothing is of no use.").With("field", "scope")
+		return nil, fault.New(fault.InvalidParameter, "Tick at least one: a key that opens nothing is of no use.").Field("scope")
 	case len(boxes):
 		return nil, nil
 	}
@@ -165,7 +165,7 @@ func rotationOf(value string) (access.Rotation, error) {
 func readChoice(from []choice, value, field string) (time.Duration, error) {
 	i := slices.IndexFunc(from, func(c choice) bool { return c.Value == value })
 	if i < 0 {
-		return 0, fault.New(fault.InvalidParameter, "%q is not one of the choices.", value).With("field", field)
+		return 0, fault.New(fault.InvalidParameter, "%q is not one of the choices.", value).Field(field)
 	}
 	return from[i].length, nil
 }

@@ -126,7 +126,7 @@ func (form *policyPage) read(v url.Values) (access.Policy, error) {
 	}
 	switch len(p.Environments) {
 	case 0:
-		return p, fault.New(fault.InvalidParameter, "Tick at least one: no key would open anything.").With("field", "environment")
+		return p, fault.New(fault.InvalidParameter, "Tick at least one: no key would open anything.").Field("environment")
 	case len(form.Environments):
 		p.Environments = nil // both, as none
 	}

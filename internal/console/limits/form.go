@@ -132,7 +132,7 @@ func (f *limitForm) limit(workspace string) (limit.Limit, error) {
 	for part := range strings.FieldsFuncSeq(f.Marks, func(r rune) bool { return r == ',' || r == ' ' || r == '%' }) {
 		n, err := strconv.Atoi(part)
 		if err != nil {
-			return l, fault.New(fault.InvalidParameter, "Thresholds are percentages: 50, 80, 100.").With("field", "marks")
+			return l, fault.New(fault.InvalidParameter, "Thresholds are percentages: 50, 80, 100.").Field("marks")
 		}
 		l.Marks = append(l.Marks, n)
 	}
@@ -159,13 +159,13 @@ func readAmount(m limit.Measure, text string) (int64, error) {
 	if m == limit.Dollars {
 		n, err := price.Parse(price.Ungroup(text))
 		if err != nil {
-			return 0, fault.New(fault.InvalidParameter, "An amount of dollars is written as 12.50.").With("field", "amount")
+			return 0, fault.New(fault.InvalidParameter, "An amount of dollars is written as 12.50.").Field("amount")
 		}
 		return int64(n), nil
 	}
 	n, err := strconv.ParseInt(price.Ungroup(text), 10, 64)
 	if err != nil {
-		return 0, fault.New(fault.InvalidParameter, "The amount is a whole number.").With("field", "amount")
+		return 0, fault.New(fault.InvalidParameter, "The amount is a whole number.").Field("amount")
 	}
 	return n, nil
 }

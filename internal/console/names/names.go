@@ -133,10 +133,10 @@ func (c *Room) save(r *http.Request, v access.Visitor, form nameForm) error {
 // check refuses a workspace's name that could never lead anywhere.
 func (c *Room) check(form nameForm) error {
 	if m, err := c.Models.Model(form.Model, access.Scope{}); err != nil || m.ID != form.Model {
-		return fault.New(fault.InvalidParameter, "No model is called “%.100s”.", form.Model).With("field", "model")
+		return fault.New(fault.InvalidParameter, "No model is called “%.100s”.", form.Model).Field("model")
 	}
 	if m, err := c.Models.Model(form.Pattern, access.Scope{}); err == nil && m.ID == form.Pattern {
-		return fault.New(fault.InvalidParameter, "There is a model “%.100s” already, which counts instead.", form.Pattern).With("field", "pattern")
+		return fault.New(fault.InvalidParameter, "There is a model “%.100s” already, which counts instead.", form.Pattern).Field("pattern")
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 func ReadBefore(q url.Values) (access.Mark, error) {
 	m, ok := ReadMark(q.Get("before"))
 	if !ok {
-		return m, fault.New(fault.InvalidParameter, "This page does not exist: begin at the newest entry.").With("field", "before")
+		return m, fault.New(fault.InvalidParameter, "This page does not exist: begin at the newest entry.").Field("before")
 	}
 	return m, nil
 }

@@ -54,7 +54,7 @@ func uploadedFile(r *http.Request) (*multipart.Part, error) {
 	}
 	part, err := wire.NewParts(r.Body, parameters["boundary"]).Next()
 	if err != nil || part.FormName() != uploadField {
-		return nil, fault.New(fault.MissingFile, "The form has no file.").With("field", uploadField).Because(err)
+		return nil, fault.New(fault.MissingFile, "The form has no file.").Field(uploadField).Because(err)
 	}
 	return part, nil
 }

@@ -62,7 +62,7 @@ func (c *Room) gallery(r *http.Request, v access.Visitor) (galleryPage, error) {
 	}
 	before, ok := page.ReadMark(query.Get("before"))
 	if !ok {
-		return galleryPage{}, fault.New(fault.InvalidParameter, "This is no place in the gallery.").With("field", "before")
+		return galleryPage{}, fault.New(fault.InvalidParameter, "This is no place in the gallery.").Field("before")
 	}
 	wanted := generation.Wanted{
 		Workspace: v.Session.Workspace, MediaType: f.Kind, Model: f.Model, App: f.App, Status: f.Status, From: f.From,
@@ -136,7 +136,7 @@ type liveEvent struct {
 func (c *Room) followGenerations(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	ids := slices.Compact(slices.Sorted(slices.Values(r.URL.Query()["id"])))
 	if len(ids) == 0 || len(ids) > mostFollowed {
-		return fault.New(fault.InvalidParameter, "Name one to %d generations.", mostFollowed).With("field", "id")
+		return fault.New(fault.InvalidParameter, "Name one to %d generations.", mostFollowed).Field("id")
 	}
 	ids, gone, err := c.splitFound(r.Context(), v, ids)
 	if err != nil {

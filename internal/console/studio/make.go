@@ -65,7 +65,7 @@ func (c *Room) readAsk(who access.Principal, sent url.Values) (media.Ask, error)
 	}
 	operation := model.Operation(sent.Get("mode"))
 	if operation == nil {
-		return media.Ask{}, fault.New(fault.ModeNotSupported, "The model %s has no mode %.64q.", model.ID, sent.Get("mode")).With("field", "mode")
+		return media.Ask{}, fault.New(fault.ModeNotSupported, "The model %s has no mode %.64q.", model.ID, sent.Get("mode")).Field("mode")
 	}
 	return readOrder(model.ID, operation, sent)
 }

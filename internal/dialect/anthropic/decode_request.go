@@ -37,7 +37,7 @@ func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {
 	case r.err != nil:
 		return nil, r.err
 	case name == "":
-		return nil, fault.New(fault.MissingParameter, "model: this field is required.").With("field", "model")
+		return nil, fault.New(fault.MissingParameter, "model: this field is required.").Field("model")
 	case odd != nil:
 		return nil, odd
 	}
@@ -160,7 +160,7 @@ func decode(body []byte, header http.Header, model string) (*chat.Conversation, 
 	r.readThinking(model)
 	r.changeTools()
 	if r.err == nil && !r.sawMessages {
-		r.err = fault.New(fault.MissingParameter, "messages: this field is required.").With("field", "messages")
+		r.err = fault.New(fault.MissingParameter, "messages: this field is required.").Field("messages")
 	}
 	if r.err != nil {
 		return nil, r.err

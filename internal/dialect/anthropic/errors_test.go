@@ -94,7 +94,7 @@ func TestOurErrorsHaveTheAPIsShape(t *testing.T) {
 // tool runners know that they must send all of a conversation.
 func TestClientsHearThatThereAreNoThreads(t *testing.T) {
 	t.Parallel()
-	_, body := Codec{}.EncodeError(fault.New(fault.InvalidParameter, "No.").With("field", "thread"), "req_1")
+	_, body := Codec{}.EncodeError(fault.New(fault.InvalidParameter, "No.").Field("thread"), "req_1")
 	if want := `"details":{"error_code":"thread_unsupported_request","unsupported":["thread"]}`; !strings.Contains(string(body), want) {
 		t.Errorf("%s lacks %s", body, want)
 	}

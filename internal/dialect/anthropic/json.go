@@ -34,7 +34,7 @@ func (r *requestReader) pathOf(key string) string {
 func (r *requestReader) refuseType(key, want string) {
 	if !r.loose && r.err == nil {
 		field := r.pathOf(key)
-		r.err = fault.New(fault.InvalidRequestBody, "%s: %s is expected.", field, want).With("field", field)
+		r.err = fault.New(fault.InvalidRequestBody, "%s: %s is expected.", field, want).Field(field)
 	}
 }
 
@@ -42,7 +42,7 @@ func (r *requestReader) refuseType(key, want string) {
 func (r *requestReader) refuseValue(key, format string, args ...any) {
 	if !r.loose && r.err == nil {
 		field := r.pathOf(key)
-		r.err = fault.New(fault.InvalidParameter, "%s: "+format, append([]any{field}, args...)...).With("field", field)
+		r.err = fault.New(fault.InvalidParameter, "%s: "+format, append([]any{field}, args...)...).Field(field)
 	}
 }
 

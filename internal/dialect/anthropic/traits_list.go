@@ -26,7 +26,7 @@ func (Codec) PageModels(ids []string, query url.Values) (p Page, err error) {
 	if text := query.Get("limit"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 || n > 1000 {
-			return p, fault.New(fault.InvalidParameter, "limit: a number from 1 to 1000 is expected.").With("field", "limit")
+			return p, fault.New(fault.InvalidParameter, "limit: a number from 1 to 1000 is expected.").Field("limit")
 		}
 		limit = n
 	}

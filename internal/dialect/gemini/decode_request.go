@@ -24,7 +24,7 @@ func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {
 		return nil, err
 	}
 	if in.Model == "" {
-		return nil, fault.New(fault.MissingParameter, "The path names no model.").With("field", "model")
+		return nil, fault.New(fault.MissingParameter, "The path names no model.").Field("model")
 	}
 	if misspelled != nil {
 		return nil, misspelled
@@ -225,7 +225,7 @@ func (r *requestReader) note(field string, verb chat.Verb, format string, args .
 func (r *requestReader) fail(code fault.Code, field, what string) {
 	if r.err == nil {
 		path := r.pathOf(field)
-		r.err = fault.New(code, "%s %s.", path, what).With("field", path)
+		r.err = fault.New(code, "%s %s.", path, what).Field(path)
 	}
 }
 

@@ -91,7 +91,7 @@ func refuse(l chat.Loss, format string, args ...any) error {
 			field = own
 		}
 	}
-	e := fault.New(fault.InvalidParameter, "%s: %s.", field, fmt.Sprintf(format, args...)).With("field", field)
+	e := fault.New(fault.InvalidParameter, "%s: %s.", field, fmt.Sprintf(format, args...)).Field(field)
 	e.About = l
 	return e
 }

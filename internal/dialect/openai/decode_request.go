@@ -8,6 +8,7 @@ import (
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/fault"
 	"stele/internal/jsonscan"
 )
 
@@ -37,7 +38,7 @@ func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {
 	case h.wrong != nil:
 		return nil, h.wrong
 	case h.model == "":
-		return nil, refuseMissing("model")
+		return nil, fault.Missing("model")
 	case h.unknown != nil:
 		return nil, h.unknown
 	}
@@ -76,7 +77,7 @@ func (h *heading) read(key string, v jsonscan.Value) {
 		h.stream, h.wrong = readBool(v, key)
 	case "stream_options":
 		if v.Kind() != object {
-			h.wrong = refuseType(key, "an object")
+			h.wrong = fault.WrongValue(key, "an object")
 		} else if include := v.Get("include_usage"); !include.Absent() {
 			h.usage, h.wrong = readBool(include, "stream_options.include_usage")
 		}
@@ -195,7 +196,7 @@ func (r *requestReader) readField(key string, v jsonscan.Value) error {
 		return read(r, v, key)
 	}
 	if key == holders[0] || key == holders[1] {
-		return refuseType(key, "an object")
+		return fault.WrongValue(key, "an object")
 	}
 	if !dialect.Asks(v) && only[key] != chat.Vital {
 		return nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"stele/internal/chat"
+	"stele/internal/fault"
 	"stele/internal/jsonscan"
 )
 
@@ -21,7 +22,7 @@ func (r *requestReader) readBlock(kind string, v jsonscan.Value, at string) (p c
 	case "tool_use":
 		p = chat.Part{Kind: chat.ToolCall, ID: anyText(v.Get("id")), Name: anyText(v.Get("name")), Text: anyText(v.Get("input"))}
 		if p.Name == "" {
-			err = refuseMissing(at + ".name")
+			err = fault.Missing(at + ".name")
 		}
 	case "tool_result":
 		p, err = r.readBlockResult(v, at)
@@ -63,7 +64,7 @@ func (r *requestReader) readBlockResult(v jsonscan.Value, at string) (chat.Part,
 	for i, item := range content.Elements() {
 		place := fmt.Sprintf("%s.content[%d]", at, i)
 		if kind := item.Get("type").View(); kind == "tool_result" || kind == "tool_use" {
-			return p, refuse(place, "there is no part of that type in a result")
+			return p, fault.Unclear(place, "there is no part of that type in a result")
 		}
 		inner, err := r.readPart(item, place)
 		if err != nil {
@@ -78,7 +79,7 @@ func (r *requestReader) readBlockResult(v jsonscan.Value, at string) (chat.Part,
 func (r *requestReader) checkResult(content []chat.Part) error {
 	for _, p := range content {
 		if p.Kind == chat.ToolCall || p.Kind == chat.ToolResult {
-			return refuse(r.pathOf(fmt.Sprintf(".content[%d]", p.At)), "there is no part of that type in a result")
+			return fault.Unclear(r.pathOf(fmt.Sprintf(".content[%d]", p.At)), "there is no part of that type in a result")
 		}
 	}
 	return nil
@@ -108,7 +109,7 @@ func readBlockMedia(kind string, v jsonscan.Value, at string) (chat.Part, error)
 		ok = ok && isToolMedia(v)
 	}
 	if !ok {
-		return p, refuse(at, "its source cannot be read")
+		return p, fault.Unclear(at, "its source cannot be read")
 	}
 	p.Media.Name = p.Name
 	return p, nil
@@ -125,7 +126,7 @@ func readResource(v jsonscan.Value, at string) (p chat.Part, err error) {
 		kind := mimeTypeOf(held)
 		media, ok := readURL("data:" + kind + ";base64," + blob)
 		if !ok {
-			return p, refuse(at, "its blob is not base64")
+			return p, fault.Unclear(at, "its blob is not base64")
 		}
 		family, _, _ := strings.Cut(kind, "/")
 		media.Name = uri[strings.LastIndexByte(uri, '/')+1:]
@@ -139,7 +140,7 @@ func readResource(v jsonscan.Value, at string) (p chat.Part, err error) {
 		}
 	}
 	if len(lines) == 0 {
-		return p, refuse(at, "there is nothing in it")
+		return p, fault.Unclear(at, "there is nothing in it")
 	}
 	return chat.Part{Kind: chat.Text, Text: strings.Join(lines, "\n")}, nil
 }
@@ -171,7 +172,7 @@ func readItemMedia(kind string, v jsonscan.Value, at string) (p chat.Part, err e
 		p.Kind = chat.Image
 	}
 	if !ok {
-		err = refuse(at, "it has neither an address, nor data in base64, nor a file_id")
+		err = fault.Unclear(at, "it has neither an address, nor data in base64, nor a file_id")
 	}
 	return p, err
 }

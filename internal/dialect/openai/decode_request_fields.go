@@ -10,6 +10,7 @@ import (
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/fault"
 	"stele/internal/jsonscan"
 )
 
@@ -70,7 +71,7 @@ var fields = map[string]fieldReader{
 	},
 	usageField: func(r *requestReader, v jsonscan.Value, key string) error {
 		if v.Kind() != object {
-			return refuseType(key, "an object")
+			return fault.WrongValue(key, "an object")
 		}
 		r.noteOthers(v, key, "include")
 		return nil
@@ -89,7 +90,7 @@ var fields = map[string]fieldReader{
 	"n": func(r *requestReader, v jsonscan.Value, key string) error {
 		n, ok := v.Int()
 		if !ok || n < 1 || n > 128 {
-			return refuseType(key, "a whole number from 1 to 128")
+			return fault.WrongValue(key, "a whole number from 1 to 128")
 		}
 		r.c.N = int(n)
 		return nil
@@ -144,7 +145,7 @@ var fields = map[string]fieldReader{
 	// What vLLM's and SGLang's clients have for it: the template's own switches.
 	"chat_template_kwargs": func(r *requestReader, v jsonscan.Value, key string) error {
 		if v.Kind() != object {
-			return refuseType(key, "an object")
+			return fault.WrongValue(key, "an object")
 		}
 		var err error
 		for member, on := range v.Members() {
@@ -231,7 +232,7 @@ func readLimit(v jsonscan.Value, key string) (*int64, error) {
 	case *n == -1:
 		return nil, nil //nolint:nilnil // there is no limit
 	case *n < 1:
-		err = refuseType(key, "a whole number of at least 1")
+		err = fault.WrongValue(key, "a whole number of at least 1")
 	}
 	return n, err
 }
@@ -257,7 +258,7 @@ func readStop(r *requestReader, v jsonscan.Value, key string) (err error) {
 
 func readList(v jsonscan.Value, key string) (list []string, err error) {
 	if v.Kind() != array {
-		return nil, refuseType(key, "a list of strings")
+		return nil, fault.WrongValue(key, "a list of strings")
 	}
 	for i, item := range v.Elements() {
 		s, err := readText(item, fmt.Sprintf("%s[%d]", key, i))
@@ -287,12 +288,12 @@ func readFormat(r *requestReader, v jsonscan.Value, key string) error {
 		}
 		schema := inner.Get("schema")
 		if schema.Kind() != object {
-			return refuseType(key+".json_schema.schema", "a JSON Schema")
+			return fault.WrongValue(key+".json_schema.schema", "a JSON Schema")
 		}
 		f.Name, f.Description = inner.Get("name").View(), inner.Get("description").View()
 		f.Schema, f.Strict = schema.Raw(), readStrict(inner.Get("strict"))
 	default:
-		return refuseType(key+".type", "text, json_object or json_schema")
+		return fault.WrongValue(key+".type", "text, json_object or json_schema")
 	}
 	r.noteOthers(v, key, "type", "json_schema", "schema", "value", "name", "strict", "description")
 	r.noteOthers(v.Get("json_schema"), key+".json_schema", "name", "description", "schema", "strict")
@@ -307,7 +308,7 @@ func readGuided(r *requestReader, v jsonscan.Value, key string) error {
 		v = jsonscan.At([]byte(text), 0)
 	}
 	if v.Kind() != object {
-		return refuseType(key, "a JSON Schema")
+		return fault.WrongValue(key, "a JSON Schema")
 	}
 	r.keepFormat(v, key)
 	return nil

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"stele/internal/chat"
+	"stele/internal/fault"
 	"stele/internal/jsonscan"
 )
 
@@ -12,7 +13,7 @@ import (
 // its models think, a prompt that is kept at Google, and what they must not say.
 func readGoogle(r *requestReader, v jsonscan.Value, key string) error {
 	if v.Kind() != object {
-		return refuseType(r.nested+key, "an object")
+		return fault.WrongValue(r.nested+key, "an object")
 	}
 	for member, v := range v.Members() {
 		if v.Absent() || v.Kind() == jsonscan.String && v.View() == "" {
@@ -21,7 +22,7 @@ func readGoogle(r *requestReader, v jsonscan.Value, key string) error {
 		switch toSnake(member.Name) {
 		case "thinking_config":
 			if v.Kind() != object {
-				return refuseType(r.nested+key+"."+member.Name, "an object")
+				return fault.WrongValue(r.nested+key+"."+member.Name, "an object")
 			}
 			r.think[googleThinking] = v
 			for inner := range v.Members() {

@@ -7,6 +7,7 @@ import (
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/fault"
 	"stele/internal/jsonscan"
 )
 
@@ -45,7 +46,7 @@ var itemFields = map[string]fieldReader{
 }
 
 func refuseKept(_ *requestReader, _ jsonscan.Value, key string) error {
-	return refuse(key, "nothing is kept here: send the whole conversation in input")
+	return fault.Unclear(key, "nothing is kept here: send the whole conversation in input")
 }
 
 // itemsReader reads a conversation in items. All that a model made between two items of
@@ -67,7 +68,7 @@ func (r *requestReader) readItems() error {
 	}
 	for at, v := range r.items.Elements() {
 		if at == dialect.MostMessages {
-			return refuseType(r.list, fmt.Sprintf("a list of at most %d items", dialect.MostMessages))
+			return fault.WrongValue(r.list, fmt.Sprintf("a list of at most %d items", dialect.MostMessages))
 		}
 		r.at = at
 		if err := x.readItem(v); err != nil {
@@ -76,14 +77,14 @@ func (r *requestReader) readItems() error {
 	}
 	x.endTurn()
 	if len(r.c.Messages) == 0 {
-		return refuseType(r.list, "a text or a list with at least one message")
+		return fault.WrongValue(r.list, "a text or a list with at least one message")
 	}
 	return nil
 }
 
 func (x *itemsReader) readItem(v jsonscan.Value) error {
 	if v.Kind() != object {
-		return refuseType(x.pathOf(""), "an item")
+		return fault.WrongValue(x.pathOf(""), "an item")
 	}
 	switch kind := v.Get("type").View(); kind {
 	case "", "message":
@@ -99,7 +100,7 @@ func (x *itemsReader) readItem(v jsonscan.Value) error {
 	case "function_call", "custom_tool_call":
 		p := readCall(strings.TrimSuffix(strings.TrimSuffix(kind, "_call"), "_tool"), v)
 		if p.Name == "" {
-			return refuseMissing(x.pathOf(".name"))
+			return fault.Missing(x.pathOf(".name"))
 		}
 		p.ID = cmp.Or(anyText(v.Get("call_id")), anyText(v.Get("id")), fmt.Sprintf("call_%d", x.at))
 		x.add(p)
@@ -129,7 +130,7 @@ func (x *itemsReader) readMessage(v jsonscan.Value) error {
 		x.endTurn()
 		return x.addSystem(chat.Message{Parts: parts, At: x.at})
 	default:
-		return refuseType(x.pathOf(".role"), "system, developer, user or assistant")
+		return fault.WrongValue(x.pathOf(".role"), "system, developer, user or assistant")
 	}
 }
 

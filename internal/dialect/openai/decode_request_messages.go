@@ -7,19 +7,20 @@ import (
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/fault"
 	"stele/internal/jsonscan"
 )
 
 func (r *requestReader) readMessages() error {
 	if r.messages.Absent() {
-		return refuseMissing("messages")
+		return fault.Missing("messages")
 	}
 	if r.messages.Kind() != array {
-		return refuseType("messages", "a list")
+		return fault.WrongValue("messages", "a list")
 	}
 	for at, v := range r.messages.Elements() {
 		if at == dialect.MostMessages {
-			return refuseType("messages", fmt.Sprintf("a list of at most %d messages", dialect.MostMessages))
+			return fault.WrongValue("messages", fmt.Sprintf("a list of at most %d messages", dialect.MostMessages))
 		}
 		r.at = at
 		if err := r.readMessage(v); err != nil {
@@ -27,7 +28,7 @@ func (r *requestReader) readMessages() error {
 		}
 	}
 	if !r.messages.Index(0).Exists() {
-		return refuseType("messages", "a list of at least one message")
+		return fault.WrongValue("messages", "a list of at least one message")
 	}
 	return nil
 }
@@ -39,7 +40,7 @@ func (r *requestReader) pathOf(tail string) string {
 
 func (r *requestReader) readMessage(v jsonscan.Value) error {
 	if v.Kind() != object {
-		return refuseType(r.pathOf(""), "an object")
+		return fault.WrongValue(r.pathOf(""), "an object")
 	}
 	m := readMessage(v)
 	for _, other := range m.unknown {
@@ -79,7 +80,7 @@ func (r *requestReader) readMessage(v jsonscan.Value) error {
 		}
 		turn.Parts = []chat.Part{r.readResult(&m, parts)}
 	default:
-		return refuseType(r.pathOf(".role"), "system, developer, user, assistant or tool")
+		return fault.WrongValue(r.pathOf(".role"), "system, developer, user, assistant or tool")
 	}
 	r.mark(&m, turn.Parts)
 	r.c.Messages = append(r.c.Messages, turn)
@@ -193,7 +194,7 @@ func readMessage(v jsonscan.Value) (m message) {
 func (r *requestReader) addSystem(turn chat.Message) error {
 	for i := range turn.Parts {
 		if turn.Parts[i].Kind != chat.Text {
-			return refuseType(r.pathOf(fmt.Sprintf(".content[%d]", turn.Parts[i].At)), "text: system messages take nothing else")
+			return fault.WrongValue(r.pathOf(fmt.Sprintf(".content[%d]", turn.Parts[i].At)), "text: system messages take nothing else")
 		}
 	}
 	if len(r.c.Messages) > 0 {
@@ -262,20 +263,20 @@ func (r *requestReader) readCalls(m *message) ([]chat.Part, error) {
 	if m.functionCall.Kind() == object {
 		calls = append(calls, readCall("function", m.functionCall))
 		if calls[0].ID = fmt.Sprintf("call_fn_%d", r.at); calls[0].Name == "" {
-			return nil, refuseMissing(r.pathOf(".function_call.name"))
+			return nil, fault.Missing(r.pathOf(".function_call.name"))
 		}
 	}
 	if m.toolCalls.Absent() {
 		return calls, nil
 	}
 	if m.toolCalls.Kind() != array {
-		return nil, refuseType(r.pathOf(".tool_calls"), "a list")
+		return nil, fault.WrongValue(r.pathOf(".tool_calls"), "a list")
 	}
 	for _, v := range m.toolCalls.Elements() {
 		j := len(calls)
 		p, ok := readToolCall(v)
 		if !ok {
-			return nil, refuseType(r.pathOf(fmt.Sprintf(".tool_calls[%d]", j)), "a call of a function or of a custom tool")
+			return nil, fault.WrongValue(r.pathOf(fmt.Sprintf(".tool_calls[%d]", j)), "a call of a function or of a custom tool")
 		}
 		at := r.pathOf(fmt.Sprintf(".tool_calls[%d]", j))
 		known := []string{"id", "type", "index", "function", "custom", "extra_content", "provider_specific_fields", "thoughtSignature", "thought_signature", "cache_control", "name", "arguments"}
@@ -287,7 +288,7 @@ func (r *requestReader) readCalls(m *message) ([]chat.Part, error) {
 		r.noteOthers(v.Get("function"), at+".function", "name", "arguments")
 		r.noteOthers(v.Get("custom"), at+".custom", "name", "input")
 		if p.Name == "" { // no upstream takes it
-			return nil, refuseMissing(at + "." + kindOf(&p) + ".name")
+			return nil, fault.Missing(at + "." + kindOf(&p) + ".name")
 		}
 		if p.At = atCalls + j; p.ID == "" {
 			p.ID = fmt.Sprintf("call_%d_%d", r.at, j)

@@ -7,6 +7,7 @@ import (
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/fault"
 	"stele/internal/jsonscan"
 )
 
@@ -21,7 +22,7 @@ func (r *requestReader) readContent(v jsonscan.Value) ([]chat.Part, error) {
 		}
 		return nil, nil
 	case v.Kind() != array:
-		return nil, refuseType(r.pathOf(".content"), "a string or a list of parts")
+		return nil, fault.WrongValue(r.pathOf(".content"), "a string or a list of parts")
 	}
 	var parts []chat.Part
 	for i, item := range v.Elements() {
@@ -39,7 +40,7 @@ func (r *requestReader) readContent(v jsonscan.Value) ([]chat.Part, error) {
 // readPart reads one part and notes its members that say nothing to us.
 func (r *requestReader) readPart(v jsonscan.Value, at string) (chat.Part, error) {
 	if v.Kind() != object {
-		return chat.Part{}, refuseType(at, "an object with a type")
+		return chat.Part{}, fault.WrongValue(at, "an object with a type")
 	}
 	kind := v.Get("type").View()
 	if p, theirs, err := r.readBlock(kind, v, at); theirs {
@@ -114,7 +115,7 @@ func readPart(kind string, v jsonscan.Value, at string) (p chat.Part, err error)
 		ok, why = false, fmt.Sprintf("there is no part of type %q", kind)
 	}
 	if !ok {
-		return p, refuse(at, why)
+		return p, fault.Unclear(at, why)
 	}
 	return p, err
 }

@@ -6,6 +6,7 @@ import (
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/fault"
 	"stele/internal/jsonscan"
 )
 
@@ -37,7 +38,7 @@ func isText(v jsonscan.Value, member string) bool { return v.Get(member).Kind() 
 func readStandard(kind string, v jsonscan.Value, at string) (chat.Part, error) {
 	media, ok := readStandardMedia(v)
 	if !ok {
-		return chat.Part{}, refuse(at, "it has neither data in base64, nor an address, nor an id")
+		return chat.Part{}, fault.Unclear(at, "it has neither data in base64, nor an address, nor an id")
 	}
 	p := chat.Part{Kind: standards[kind], Media: media}
 	if family, _, _ := strings.Cut(media.Type, "/"); kind == "file" {
@@ -89,7 +90,7 @@ func (r *requestReader) readFileLink(kind string, v jsonscan.Value, at string) (
 	}
 	media, ok := readLink(link)
 	if !ok {
-		return chat.Part{}, refuse(at, "its url is neither an http address nor base64 data")
+		return chat.Part{}, fault.Unclear(at, "its url is neither an http address nor base64 data")
 	}
 	media.Name = cmp.Or(firstText(v, "document_name", "name"), firstText(link, "file_name", "filename", "name"))
 	return chat.Part{Kind: kindOfData(media, chat.Document), Name: media.Name, Media: media}, nil

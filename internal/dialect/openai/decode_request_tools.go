@@ -6,12 +6,13 @@ import (
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/fault"
 	"stele/internal/jsonscan"
 )
 
 func readTools(r *requestReader, v jsonscan.Value, key string) error {
 	if v.Kind() != array {
-		return refuseType(key, "a list")
+		return fault.WrongValue(key, "a list")
 	}
 	for at, item := range v.Elements() {
 		if err := r.readTool(item, at); err != nil {
@@ -24,7 +25,7 @@ func readTools(r *requestReader, v jsonscan.Value, key string) error {
 // readFunctions reads the tools of before there were tools.
 func readFunctions(r *requestReader, v jsonscan.Value, key string) error {
 	if v.Kind() != array {
-		return refuseType(key, "a list")
+		return fault.WrongValue(key, "a list")
 	}
 	for at, item := range v.Elements() {
 		t := chat.Tool{At: at}
@@ -46,7 +47,7 @@ func readFunctions(r *requestReader, v jsonscan.Value, key string) error {
 func (r *requestReader) readTool(v jsonscan.Value, at int) error {
 	field := fmt.Sprintf("tools[%d]", at)
 	if v.Kind() != object {
-		return refuseType(field, "an object")
+		return fault.WrongValue(field, "an object")
 	}
 	t := chat.Tool{At: at, Cache: readCache(v.Get("cache_control"))}
 	kind := v.Get("type").View()
@@ -70,7 +71,7 @@ func (r *requestReader) readTool(v jsonscan.Value, at int) error {
 		}
 		t.Kind, t.Name, t.Description = chat.Custom, inner.Get("name").View(), inner.Get("description").View()
 		if t.Name == "" {
-			return refuseMissing(field + ".custom.name")
+			return fault.Missing(field + ".custom.name")
 		}
 		if format := inner.Get("format"); format.Kind() == object {
 			t.Grammar = grammarOf(format)
@@ -113,7 +114,7 @@ func grammarOf(format jsonscan.Value) []byte {
 
 func (r *requestReader) readFunction(t *chat.Tool, v jsonscan.Value, field string) (err error) {
 	if v.Kind() != object {
-		return refuseType(field, "an object")
+		return fault.WrongValue(field, "an object")
 	}
 	for key, value := range v.Members() {
 		switch {
@@ -124,7 +125,7 @@ func (r *requestReader) readFunction(t *chat.Tool, v jsonscan.Value, field strin
 			t.Description, err = readText(value, field+".description")
 		case key.Name == "parameters", key.Name == "input_schema" && t.Schema == nil: // the latter is Anthropic's
 			if value.Kind() != object {
-				err = refuseType(field+"."+key.Name, "a JSON Schema")
+				err = fault.WrongValue(field+"."+key.Name, "a JSON Schema")
 			}
 			t.Schema = value.Raw()
 		case key.Name == "strict":
@@ -141,7 +142,7 @@ func (r *requestReader) readFunction(t *chat.Tool, v jsonscan.Value, field strin
 		}
 	}
 	if t.Name == "" {
-		return refuseMissing(field + ".name")
+		return fault.Missing(field + ".name")
 	}
 	return nil
 }
@@ -156,7 +157,7 @@ func (r *requestReader) addTool(t chat.Tool, field string) error {
 	case sameTool(r.c.Tools[at], t):
 		r.note(field, chat.Ignored, "the same tool twice")
 	default:
-		return refuse(field, fmt.Sprintf("there are two different tools named %q", t.Name))
+		return fault.Unclear(field, fmt.Sprintf("there are two different tools named %q", t.Name))
 	}
 	return nil
 }
@@ -182,12 +183,12 @@ func (r *requestReader) readChoice() error {
 	case v.Kind() == jsonscan.String:
 		mode, ok := choiceModes[v.View()]
 		if !ok {
-			return refuseType(field, "auto, none, required or an object that names a tool")
+			return fault.WrongValue(field, "auto, none, required or an object that names a tool")
 		}
 		choice.Mode = mode
 		return nil
 	case v.Kind() != object:
-		return refuseType(field, "a string or an object")
+		return fault.WrongValue(field, "a string or an object")
 	}
 	if err := readNamedChoice(choice, v, field); err != nil {
 		return err
@@ -201,7 +202,7 @@ func (r *requestReader) readChoice() error {
 	}
 	for _, wanted := range append(slices.Clone(choice.Names), choice.Name) {
 		if _, ok := r.tools[wanted]; wanted != "" && !ok {
-			return refuse(field, fmt.Sprintf("there is no tool named %q", wanted))
+			return fault.Unclear(field, fmt.Sprintf("there is no tool named %q", wanted))
 		}
 	}
 	return nil
@@ -226,12 +227,12 @@ func readNamedChoice(choice *chat.Choice, v jsonscan.Value, field string) error 
 		for i, tool := range inner.Get("tools").Elements() {
 			name := toolName(tool)
 			if name == "" {
-				return refuseType(fmt.Sprintf("%s.allowed_tools.tools[%d]", field, i), "a tool")
+				return fault.WrongValue(fmt.Sprintf("%s.allowed_tools.tools[%d]", field, i), "a tool")
 			}
 			choice.Names = append(choice.Names, name)
 		}
 		if len(choice.Names) == 0 {
-			return refuseType(field+".allowed_tools.tools", "a list of tools")
+			return fault.WrongValue(field+".allowed_tools.tools", "a list of tools")
 		}
 		return nil
 	}
@@ -241,7 +242,7 @@ func readNamedChoice(choice *chat.Choice, v jsonscan.Value, field string) error 
 	}
 	choice.Mode, choice.Name = chat.Named, toolName(v)
 	if choice.Name == "" {
-		return refuseMissing(field + ".function.name")
+		return fault.Missing(field + ".function.name")
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/fault"
 )
 
 // writeMessages writes the conversation: the system text, then each assistant's turn
@@ -14,7 +15,7 @@ import (
 func (e *requestWriter) writeMessages() {
 	list := e.c.Messages
 	if len(list) == 0 && !slices.ContainsFunc(e.c.System, hasWordsIn) {
-		e.err = refuseMissing("messages")
+		e.err = fault.Missing("messages")
 		return
 	}
 	none := len(e.Key("messages").Open(array).Bytes())

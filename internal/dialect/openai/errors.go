@@ -183,7 +183,7 @@ func (c *complaint) toFault() *fault.Error {
 		e = dialect.ByStatus(s, dialect.Sentence(c.message))
 	}
 	if e.Code == fault.InvalidParameter && c.param != "" {
-		e = e.With("field", c.param)
+		e = e.Field(c.param)
 	}
 	e = dialect.Filtered(e, c.kind+" "+c.code+" "+c.message)
 	return c.mend(e).Because(c.cause)

@@ -13,23 +13,9 @@ const (
 	array  = jsonscan.Array
 )
 
-// refuseType refuses a field's value.
-func refuseType(field, want string) *fault.Error {
-	return fault.New(fault.InvalidParameter, "%s must be %s.", field, want).With("field", field)
-}
-
-func refuseMissing(field string) *fault.Error {
-	return fault.New(fault.MissingParameter, "%s is missing.", field).With("field", field)
-}
-
-// refuse names something that cannot be understood.
-func refuse(field, why string) *fault.Error {
-	return fault.New(fault.InvalidParameter, "%s: %s.", field, why).With("field", field)
-}
-
 func readText(v jsonscan.Value, field string) (string, error) {
 	if v.Kind() != jsonscan.String {
-		return "", refuseType(field, "a string")
+		return "", fault.WrongValue(field, "a string")
 	}
 	return v.View(), nil
 }
@@ -37,7 +23,7 @@ func readText(v jsonscan.Value, field string) (string, error) {
 func readBool(v jsonscan.Value, field string) (bool, error) {
 	yes, ok := v.Bool()
 	if !ok {
-		return false, refuseType(field, "true or false")
+		return false, fault.WrongValue(field, "true or false")
 	}
 	return yes, nil
 }
@@ -45,7 +31,7 @@ func readBool(v jsonscan.Value, field string) (bool, error) {
 func readNumber(v jsonscan.Value, field string) (*float64, error) {
 	f, ok := v.Float()
 	if !ok {
-		return nil, refuseType(field, "a number")
+		return nil, fault.WrongValue(field, "a number")
 	}
 	return &f, nil
 }
@@ -54,7 +40,7 @@ func readNumber(v jsonscan.Value, field string) (*float64, error) {
 func readInt(v jsonscan.Value, field string) (*int64, error) {
 	n, ok := v.Int()
 	if !ok {
-		return nil, refuseType(field, "a whole number")
+		return nil, fault.WrongValue(field, "a whole number")
 	}
 	return &n, nil
 }

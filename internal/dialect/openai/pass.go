@@ -6,6 +6,7 @@ import (
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/fault"
 	"stele/internal/jsonscan"
 	"stele/internal/wire"
 )
@@ -94,7 +95,7 @@ func flatten(body []byte, root jsonscan.Value) ([]byte, error) {
 		switch {
 		case !slices.Contains(holders, key.Name):
 		case v.Kind() != object && !v.Absent() && !dialect.IsEmptyList(v):
-			return nil, refuseType(key.Name, "an object")
+			return nil, fault.WrongValue(key.Name, "an object")
 		default:
 			edits.Remove(key, v)
 		}

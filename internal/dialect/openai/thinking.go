@@ -7,6 +7,7 @@ import (
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/fault"
 	"stele/internal/jsonscan"
 )
 
@@ -97,7 +98,7 @@ func (w *wish) takeReasoning(v jsonscan.Value) {
 		w.takeSwitch(v.Get("enabled"), "reasoning.enabled")
 		w.hide = w.hide || anyText(v.Get("exclude")) == "true"
 	default:
-		w.fail(refuseType("reasoning", "an object, true or false"))
+		w.fail(fault.WrongValue("reasoning", "an object, true or false"))
 	}
 }
 
@@ -113,7 +114,7 @@ func (w *wish) takeThinking(v jsonscan.Value) {
 			return
 		}
 	default:
-		w.fail(refuseType("thinking", "an object, true or false"))
+		w.fail(fault.WrongValue("thinking", "an object, true or false"))
 		return
 	}
 	switch kind := v.Get("type").View(); kind {
@@ -125,7 +126,7 @@ func (w *wish) takeThinking(v jsonscan.Value) {
 	case "", "auto":
 		w.turn(true)
 	default:
-		w.fail(refuseType("thinking.type", "enabled, adaptive, between_tools, auto or disabled"))
+		w.fail(fault.WrongValue("thinking.type", "enabled, adaptive, between_tools, auto or disabled"))
 	}
 	w.hide = w.hide || v.Get("display").View() == "omitted"
 	w.takeBudget(v.Get("budget_tokens"), "thinking.budget_tokens")

@@ -181,5 +181,5 @@ func forgedError(m chat.Message, p *chat.Part) *fault.Error {
 		why = "it is missing"
 	}
 	return fault.New(fault.InvalidParameter, "messages.%d.content.%d: Invalid signature in thinking block: %s.", m.At, p.At, why).
-		With("field", "messages").With("message", m.At)
+		Field("messages").With("message", m.At)
 }

@@ -192,5 +192,5 @@ func (s *Sandbox) plan(talk *chat.Conversation) (*plan, error) {
 
 // refuseField refuses a request because of one of its fields.
 func refuseField(field, format string, args ...any) *fault.Error {
-	return fault.New(fault.InvalidParameter, format, args...).With("field", field)
+	return fault.New(fault.InvalidParameter, format, args...).Field(field)
 }
