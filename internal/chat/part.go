@@ -1,6 +1,9 @@
 package chat
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // Part is one piece of a turn: sent, received or streamed. Which fields count
 // depends on its kind.
@@ -19,6 +22,11 @@ type Part struct {
 	Logprobs  json.RawMessage // of a piece of streamed Text, in openai's shape
 	Raw       json.RawMessage
 	At        int // index in the client's own list, for reports
+}
+
+// HasKind reports whether one of some parts is of a kind.
+func HasKind(parts []Part, kind Kind) bool {
+	return slices.ContainsFunc(parts, func(p Part) bool { return p.Kind == kind })
 }
 
 // Kind is a sort of part.

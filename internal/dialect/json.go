@@ -140,6 +140,26 @@ func Arguments(text string) (object json.RawMessage, odd bool) {
 	return b, false
 }
 
+// CallArguments are those of a call as an object. Words that are its only input become its member input.
+func CallArguments(p *chat.Part) (object json.RawMessage, odd bool) {
+	if p.Custom {
+		return append(AppendText([]byte(`{"input":`), p.Text), '}'), false
+	}
+	return Arguments(p.Text)
+}
+
+// What stands for the arguments of a tool that takes free text, where there are only functions, and of one that
+// takes nothing.
+const (
+	FreeText    = `{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}`
+	NoParameter = `{"type":"object","properties":{}}`
+)
+
+// TagSystemText marks system text that the user's turn has to carry.
+func TagSystemText(words string) string {
+	return "<system-reminder>\n" + words + "\n</system-reminder>"
+}
+
 // writeLast writes a value whose objects have each name once: the last counts, as to most
 // parsers. What is nested deeper than any model writes keeps its bytes.
 func writeLast(w *jsonscan.Writer, v jsonscan.Value, depth int) {

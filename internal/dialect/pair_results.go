@@ -9,7 +9,7 @@ import (
 // PairResults puts the results of a conversation behind their calls. All APIs want them there, before the model speaks
 // again; clients that wait for slow tools, or cut and join histories, have them further on, or even before.
 func PairResults(talk *chat.Conversation) (*chat.Conversation, []chat.Loss) {
-	if !slices.ContainsFunc(talk.Messages, hasResult) {
+	if !slices.ContainsFunc(talk.Messages, func(m chat.Message) bool { return chat.HasKind(m.Parts, chat.ToolResult) }) {
 		return talk, nil
 	}
 	p := pairer{talk: talk, calls: make(map[string][]place)}
@@ -20,10 +20,6 @@ func PairResults(talk *chat.Conversation) (*chat.Conversation, []chat.Loss) {
 		return talk, nil
 	}
 	return p.rewrite()
-}
-
-func hasResult(m chat.Message) bool {
-	return slices.ContainsFunc(m.Parts, func(p chat.Part) bool { return p.Kind == chat.ToolResult })
 }
 
 // place is where a call or a result is.

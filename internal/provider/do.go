@@ -225,7 +225,7 @@ func systemFirst(talk *chat.Conversation) (*chat.Conversation, []chat.Loss) {
 		m.Role = chat.User
 		for j := range m.Parts {
 			if p := &m.Parts[j]; strings.TrimSpace(p.Text) != "" {
-				p.Text = "<system-reminder>\n" + p.Text + "\n</system-reminder>"
+				p.Text = dialect.TagSystemText(p.Text)
 			}
 		}
 		losses = append(losses, chat.Loss{Field: chat.FieldPart, Message: m.At, Part: -1, Verb: chat.Approximated, Note: "system text as marked text of the user"})

@@ -156,7 +156,7 @@ func (r *rejoiner) takeEvent(e chat.Event) {
 		r.release()
 		if r.hops > 0 {
 			e.Usage = r.base.Usage.Add(e.Usage)
-			e.Stop = chat.Settle(e.Stop, calls(r.said)) // of what was called before the pause as well
+			e.Stop = chat.Settle(e.Stop, chat.HasKind(r.said, chat.ToolCall)) // of what was called before the pause as well
 			r.err = whyEmpty(r.said, slices.Concat(r.reply.Late, r.late.Late, e.Notes))
 		}
 	}

@@ -62,7 +62,7 @@ func (c *Chat) resumePaused(ctx context.Context, req *chat.Request, t relay.Targ
 		for _, rest := range more.Response.Answers {
 			answer.Parts, answer.Stop = joinParts(answer.Parts, rest.Parts), rest.Stop
 		}
-		answer.Stop = chat.Settle(answer.Stop, calls(answer.Parts)) // of what was called before the pause as well
+		answer.Stop = chat.Settle(answer.Stop, chat.HasKind(answer.Parts, chat.ToolCall)) // of what was called before the pause as well
 		reply.Response.Usage = reply.Response.Usage.Add(more.Response.Usage)
 		reply.Dropped = append(reply.Dropped, newLosses(reply.Dropped, more.Response.Notes)...)
 		if err := whyEmpty(answer.Parts, reply.Dropped); err != nil && answer.Stop.Reason != chat.Paused {

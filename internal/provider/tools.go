@@ -105,7 +105,7 @@ func (x *exchange) remark(a *chat.Answer) ([]chat.Loss, error) {
 			return nil, err
 		}
 	}
-	a.Stop = chat.Settle(a.Stop, calls(a.Parts))
+	a.Stop = chat.Settle(a.Stop, chat.HasKind(a.Parts, chat.ToolCall))
 	if a.Stop.Strange() {
 		lost = append(lost, chat.Lost(chat.FieldAnswer, chat.Approximated, "it ended with "+a.Stop.Raw))
 	}
@@ -123,11 +123,6 @@ func whyEmpty(parts []chat.Part, lost []chat.Loss) error {
 		return chat.ErrNotAllowed()
 	}
 	return nil
-}
-
-// calls reports whether there is a call among parts.
-func calls(parts []chat.Part) bool {
-	return slices.ContainsFunc(parts, func(p chat.Part) bool { return p.Kind == chat.ToolCall })
 }
 
 // allowedTools are those that the client leaves to choose from. Where it leaves all, so are

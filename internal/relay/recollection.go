@@ -2,7 +2,6 @@ package relay
 
 import (
 	"context"
-	"slices"
 
 	"stele/internal/catalog"
 	"stele/internal/chat"
@@ -61,15 +60,11 @@ func keyOf(p *chat.Part) string {
 // loopOf are the messages since the last question: a new one may go anywhere.
 func loopOf(talk *chat.Conversation) []chat.Message {
 	for i := len(talk.Messages) - 1; i >= 0; i-- {
-		if m := &talk.Messages[i]; m.Role == chat.User && !answers(m) {
+		if m := &talk.Messages[i]; m.Role == chat.User && !chat.HasKind(m.Parts, chat.ToolResult) {
 			return talk.Messages[i+1:]
 		}
 	}
 	return talk.Messages
-}
-
-func answers(m *chat.Message) bool {
-	return slices.ContainsFunc(m.Parts, func(p chat.Part) bool { return p.Kind == chat.ToolResult })
 }
 
 // target is where the loop of calls that a request continues is served, or nil.

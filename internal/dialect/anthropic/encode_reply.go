@@ -70,7 +70,7 @@ func (Codec) ReplyLosses(req *chat.Request, r *chat.Response) []chat.Loss {
 		case p.Kind == chat.Opaque && formOf(p) != asRaw:
 			say(chat.Approximated, p.Name+" as text")
 		case p.Kind == chat.ToolCall:
-			if _, odd := arguments(p); odd {
+			if _, odd := dialect.CallArguments(p); odd {
 				say(chat.Approximated, "arguments that are no object, under _raw")
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 	"stele/internal/jsonscan"
 )
 
@@ -197,7 +198,7 @@ func (w *requestWriter) placeSystem() {
 			out = append(out, turn{role: chat.System, blocks: held})
 		default:
 			for i, b := range held {
-				held[i] = newTextBlock(tagSystemText(b.words()), b.cache)
+				held[i] = newTextBlock(dialect.TagSystemText(b.words()), b.cache)
 			}
 			out = append(out, turn{role: chat.User, blocks: held})
 		}
@@ -215,11 +216,6 @@ func (w *requestWriter) placeSystem() {
 	}
 	put()
 	w.turns = out
-}
-
-// tagSystemText marks system text that the user's turn has to carry.
-func tagSystemText(words string) string {
-	return "<system-reminder>\n" + words + "\n</system-reminder>"
 }
 
 // words is the text of a text block.
@@ -248,7 +244,7 @@ func (w *requestWriter) tell(m *chat.Message, t *turn, native bool) error {
 			continue
 		}
 		if m.Role == chat.System && !native && strings.TrimSpace(p.Text) != "" {
-			p.Text = tagSystemText(p.Text)
+			p.Text = dialect.TagSystemText(p.Text)
 		}
 		if err := w.writePart(m, &p, t); err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 	"stele/internal/jsonscan"
 )
 
@@ -155,7 +156,7 @@ func (w *requestWriter) writeCall(m *chat.Message, p *chat.Part, t *turn) {
 		return
 	}
 	w.carry(m, p, t)
-	input, odd := arguments(p)
+	input, odd := dialect.CallArguments(p)
 	if odd {
 		w.lose(chat.LostPart(*m, *p, chat.Approximated, "arguments that are no object as text"))
 	}

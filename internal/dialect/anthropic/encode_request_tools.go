@@ -14,12 +14,6 @@ import (
 // dated is the type of a tool that Anthropic defined.
 var dated = regexp.MustCompile(`_20\d{6}$`)
 
-// freeText is the schema of a tool that takes words rather than arguments.
-const freeText = `{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}`
-
-// noArguments is the schema of a tool that takes nothing.
-const noArguments = `{"type":"object","properties":{}}`
-
 // writeTools writes the tools that the model may call.
 func (w *requestWriter) writeTools() error {
 	defined := make(map[string]chat.Tool, len(w.talk.Tools))
@@ -88,7 +82,7 @@ func (w *requestWriter) recall() {
 			}
 			known[p.Name] = true
 			b := jsonscan.AppendText([]byte(`{"name":`), w.names.To(p.Name))
-			w.tools = append(w.tools, block{json: append(b, `,"input_schema":`+noArguments...)})
+			w.tools = append(w.tools, block{json: append(b, `,"input_schema":`+dialect.NoParameter...)})
 		}
 	}
 	if len(known) > 0 {
@@ -106,7 +100,7 @@ func (w *requestWriter) writeTool(t *chat.Tool) (block, error) {
 		}
 		return block{json: bytes.Clone(raw[:len(raw)-1]), cache: t.Cache}, nil
 	}
-	schema, strict, description := json.RawMessage(freeText), false, w.grammar(t)
+	schema, strict, description := json.RawMessage(dialect.FreeText), false, w.grammar(t)
 	if t.Kind != chat.Custom {
 		schema, strict = w.schema(t)
 	}
@@ -132,7 +126,7 @@ func (w *requestWriter) grammar(t *chat.Tool) string {
 // schema is what the arguments must be like, and whether the API is to enforce it.
 func (w *requestWriter) schema(t *chat.Tool) (json.RawMessage, bool) {
 	if len(t.Schema) == 0 {
-		return json.RawMessage(noArguments), false
+		return json.RawMessage(dialect.NoParameter), false
 	}
 	if ordered, changed := dialect.OrderProperties(t.Schema); changed {
 		own := *t

@@ -224,7 +224,7 @@ func (a *argued) endNumber() {
 
 // replyArguments are the arguments of a call in an answer, as an object.
 func replyArguments(p *chat.Part) (object json.RawMessage, odd bool) {
-	object, odd = arguments(p)
+	object, odd = dialect.CallArguments(p)
 	if !odd || p.Custom {
 		return object, odd
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 	"stele/internal/jsonscan"
 )
 
@@ -59,11 +60,11 @@ func (e *editor) markTexts(turn jsonscan.Value) {
 			e.edits.Remove(key, v)
 		case "content":
 			if v.Kind() == jsonscan.String {
-				e.edits.ReplaceText(v, tagSystemText(v.View()))
+				e.edits.ReplaceText(v, dialect.TagSystemText(v.View()))
 			}
 			for _, block := range v.Elements() {
 				if text := block.Get("text"); hasWords(text) {
-					e.edits.ReplaceText(text, tagSystemText(text.View()))
+					e.edits.ReplaceText(text, dialect.TagSystemText(text.View()))
 				} else {
 					e.edits.RemoveElement(block)
 				}

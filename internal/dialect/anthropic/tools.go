@@ -1,11 +1,7 @@
 package anthropic
 
 import (
-	"encoding/json"
-
-	"stele/internal/chat"
 	"stele/internal/dialect"
-	"stele/internal/jsonscan"
 )
 
 const (
@@ -15,12 +11,3 @@ const (
 
 // isLegalName reports whether a tool may have the name.
 func isLegalName(name string) bool { return dialect.CallID(name, longestName) == name }
-
-// arguments are a call's as an object, and whether they were none. Words that are a
-// call's only input become its member input.
-func arguments(p *chat.Part) (object json.RawMessage, odd bool) {
-	if p.Custom {
-		return append(jsonscan.AppendText([]byte(`{"input":`), p.Text), '}'), false
-	}
-	return dialect.Arguments(p.Text)
-}

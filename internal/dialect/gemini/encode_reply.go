@@ -78,7 +78,7 @@ func (Codec) ReplyLosses(req *chat.Request, r *chat.Response) []chat.Loss {
 			case chat.ToolCall:
 				if isCutOff(a, j) {
 					say(chat.Dropped, "a call whose arguments were cut off")
-				} else if _, odd := arguments(p); odd {
+				} else if _, odd := dialect.CallArguments(p); odd {
 					say(chat.Approximated, "arguments that are no object, under _raw")
 				}
 			case chat.Opaque:

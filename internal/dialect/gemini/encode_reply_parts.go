@@ -161,7 +161,7 @@ func (w *replyWriter) sign(signature string) {
 
 func (w *replyWriter) writeCall(p *chat.Part) {
 	signature := w.signatureOf(p.Proof)
-	args, _ := arguments(p)
+	args, _ := dialect.CallArguments(p)
 	w.Open(jsonscan.Object)
 	writeCall(&w.Writer, p.ID, p.Name, oneLine(args))
 	w.sign(signature)

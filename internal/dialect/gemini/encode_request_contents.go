@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 	"stele/internal/jsonscan"
 )
 
@@ -34,8 +35,6 @@ const (
 	silence   = "(This message is empty.)"
 	noResult  = "[no result]"
 	seeBelow  = "(attached below)"
-	reminder  = "<system-reminder>\n"
-	reminded  = "\n</system-reminder>"
 	joinLines = "\n"
 
 	performance = "### PERFORMANCE\n"
@@ -76,7 +75,7 @@ func (w *requestWriter) writeLead() {
 			if w.traits.speaks { // it would say the marks too
 				w.say(performance + p.Text + transcript)
 			} else {
-				w.say(reminder + p.Text + reminded)
+				w.say(dialect.TagSystemText(p.Text))
 			}
 			w.lose(chat.Loss{Field: chat.FieldSystem, Message: -1, Part: p.At, Verb: chat.Approximated, Note: "the model takes none: sent as a user's text with a mark around it"})
 		}
@@ -291,7 +290,7 @@ func (w *requestWriter) writeUser(heard []piece) {
 		case h.m.Role == chat.System && h.Kind == chat.Text:
 			w.lose(chat.LostPart(*h.m, *h.Part, chat.Approximated, "sent as a user's text with a mark around it"))
 			w.beginTurn(user)
-			w.say(reminder + h.Text + reminded)
+			w.say(dialect.TagSystemText(h.Text))
 		default:
 			w.writePart(user, h, "")
 		}

@@ -98,7 +98,7 @@ func (w *requestWriter) writeOpaque(r role, p piece, proof string) {
 }
 
 func (w *requestWriter) writeCall(p piece) {
-	args, odd := arguments(p.Part)
+	args, odd := dialect.CallArguments(p.Part)
 	if odd {
 		w.lose(chat.LostPart(*p.m, *p.Part, chat.Approximated, "the arguments are no object: sent under _raw"))
 	}

@@ -67,9 +67,6 @@ func (w *requestWriter) hasTwin(t *chat.Tool, i int) bool {
 	return true
 }
 
-// customSchema is what a tool that takes free text becomes.
-const customSchema = `{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}`
-
 func (w *requestWriter) declare(t *chat.Tool) {
 	sent := w.names.To(t.Name)
 	if sent != t.Name {
@@ -81,7 +78,7 @@ func (w *requestWriter) declare(t *chat.Tool) {
 		w.lose(chat.LostTool(*t, chat.Approximated, "a function with its published schema"))
 	}
 	if t.Kind == chat.Custom {
-		description, schema = dialect.InWords(t), []byte(customSchema)
+		description, schema = dialect.InWords(t), []byte(dialect.FreeText)
 		w.lose(chat.LostTool(*t, chat.Approximated, "sent as a function with one string"))
 	}
 	writeText(&w.Writer, "description", description)

@@ -3,8 +3,6 @@ package gemini
 import (
 	"strings"
 
-	"stele/internal/chat"
-	"stele/internal/dialect"
 	"stele/internal/jsonscan"
 )
 
@@ -26,14 +24,6 @@ func isLegalName(name string) bool {
 		}
 	}
 	return true
-}
-
-// arguments are a call's as an object. Odd ones, which are none, stand under _raw.
-func arguments(p *chat.Part) (object []byte, odd bool) {
-	if p.Custom {
-		return append(jsonscan.AppendText([]byte(`{"input":`), p.Text), '}'), false
-	}
-	return dialect.Arguments(p.Text)
 }
 
 // isPartial reports whether arguments were cut off: they began and are not JSON.

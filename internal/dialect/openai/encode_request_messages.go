@@ -28,7 +28,7 @@ func (e *requestWriter) writeMessages() {
 			turn.Parts = slices.Clip(turn.Parts)
 			i++
 			// Results must follow the calls at once, so turns between are one turn.
-			for i < len(list) && list[i].Role == chat.Assistant && hasCalls(turn.Parts) {
+			for i < len(list) && list[i].Role == chat.Assistant && chat.HasKind(turn.Parts, chat.ToolCall) {
 				e.loseTurn(list[i], chat.FieldPart, chat.Approximated, "joined with the turn before it")
 				turn.Parts = append(turn.Parts, list[i].Parts...)
 				i++
@@ -41,7 +41,7 @@ func (e *requestWriter) writeMessages() {
 		}
 		e.writeBetween(calls, list[rest:i])
 	}
-	if n := len(list); n > 0 && said && list[n-1].Role == chat.Assistant && !hasCalls(list[n-1].Parts) {
+	if n := len(list); n > 0 && said && list[n-1].Role == chat.Assistant && !chat.HasKind(list[n-1].Parts, chat.ToolCall) {
 		// Models behind this API begin anew unless they are asked for the rest.
 		e.loseTurn(list[n-1], chat.FieldPart, chat.Approximated, "the model is asked to go on from here")
 		e.writeTurn("user", []piece{{text: "Continue your last message exactly where it ends. Do not repeat any of it and do not comment on it."}})
@@ -57,10 +57,6 @@ func (e *requestWriter) writeTurn(role string, pieces []piece) {
 	e.Open(object).Key("role").Plain(role).Key("content")
 	e.writeContent(pieces)
 	e.Close(object)
-}
-
-func hasCalls(parts []chat.Part) bool {
-	return slices.ContainsFunc(parts, func(p chat.Part) bool { return p.Kind == chat.ToolCall })
 }
 
 func hasWordsIn(p chat.Part) bool { return strings.TrimSpace(p.Text) != "" }

@@ -145,12 +145,8 @@ func (e *requestWriter) writeTool(t chat.Tool) {
 	e.Close(object).Close(object)
 }
 
-// freeText is the schema of a tool that takes free text, where there are only
-// functions.
+// freeText is dialect.FreeText, as this API enforces it.
 const freeText = `{"type":"object","properties":{"input":{"type":"string"}},"required":["input"],"additionalProperties":false}`
-
-// noArguments is the schema of a tool that takes nothing.
-const noArguments = `{"type":"object","properties":{}}`
 
 func (e *requestWriter) writeParameters(t chat.Tool) {
 	if t.Kind == chat.Client {
@@ -174,7 +170,7 @@ func (e *requestWriter) writeParameters(t chat.Tool) {
 	schema, strict := e.toStrictSchema(t.Schema, t.Strict, chat.LostTool(t, chat.Approximated, ""))
 	switch {
 	case schema == nil && e.t.Compatible: // where some miss it: Mistral, DeepSeek
-		e.Key("parameters").Raw([]byte(noArguments))
+		e.Key("parameters").Raw([]byte(dialect.NoParameter))
 	case schema != nil:
 		e.Key("parameters").Raw(e.complete(schema, chat.LostTool(t, chat.Ignored, "")))
 	}

@@ -135,7 +135,7 @@ func WithObjectType(schema []byte) (typed []byte, added bool) {
 	case root.Kind() != object || root.Get("type").Exists():
 		return schema, false
 	case root.Len() == 0:
-		return []byte(noArguments), true
+		return []byte(dialect.NoParameter), true
 	}
 	return append([]byte(`{"type":"object",`), schema[root.From()+1:]...), true
 }

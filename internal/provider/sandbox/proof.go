@@ -151,7 +151,7 @@ func findLost(loop []chat.Message) *fault.Error {
 // Assistant messages side by side are one turn.
 func lastCalling(loop []chat.Message) (m chat.Message, first *chat.Part) {
 	for at := len(loop) - 1; at >= 0; at-- {
-		if loop[at].Role != chat.Assistant || !calling(loop[at].Parts) {
+		if loop[at].Role != chat.Assistant || !chat.HasKind(loop[at].Parts, chat.ToolCall) {
 			continue
 		}
 		for at > 0 && loop[at-1].Role == chat.Assistant {
@@ -166,10 +166,6 @@ func lastCalling(loop []chat.Message) (m chat.Message, first *chat.Part) {
 		}
 	}
 	return m, nil
-}
-
-func calling(parts []chat.Part) bool {
-	return slices.ContainsFunc(parts, func(p chat.Part) bool { return p.Kind == chat.ToolCall })
 }
 
 func forgedError(m chat.Message, p *chat.Part) *fault.Error {
