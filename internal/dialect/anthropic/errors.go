@@ -140,6 +140,8 @@ func (r *refusal) classify(status int) *fault.Error {
 		switch e.Refused = refusedField(r.message); {
 		case isOfThinking(e.Refused):
 			return e.MendedBy(fault.Without | fault.Rethought)
+		case e.Refused == prefill:
+			return e.MendedBy(fault.Without | fault.Unbegun)
 		case e.Refused != "":
 			return e.MendedBy(fault.Without)
 		}

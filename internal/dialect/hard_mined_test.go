@@ -1,0 +1,267 @@
+package dialect_test
+
+import (
+	"strings"
+	"testing"
+
+	"stele/internal/chat"
+)
+
+// What people complained of in 2026: members that libraries send back, forms that servers insist on, schemas in Moonshot's words.
+var hardMined = section{"BO", "what libraries send back, and forms that servers insist on", []hard{
+	// anthropics/anthropic-sdk-python#1107 and #1566, anthropic-sdk-go#186, anthropics/claude-code#11678 and #89211.
+	{number: 1543, name: "members of Claude's own answers and tools that a server of its dialect does not know", answer: "asked again without them, with a warning; by Anthropic's own API the client hears the refusal", run: minedOfClaude},
+	// anomalyco/opencode#43467, partITech/php-mistral#76, Gitlawb/openclaude#739.
+	{number: 1544, name: "members that say nothing, as OpenAI's library sends a turn back", answer: "asked again without them; that makes no difference to the answer", run: minedBlanks},
+	// vercel/ai#18921, MoonshotAI/kimi-code#792 and #2661, luxus/pi-hindsight#551, anomalyco/opencode#25011.
+	{number: 1545, name: "schemas whose types do not stand where Moonshot's servers look for them", answer: "asked again with types where they are wanted, with a warning", run: minedTypes},
+	// MoonshotAI/kimi-cli#2531, Portkey-AI/gateway#1062, NousResearch/hermes-agent#16478.
+	{number: 1546, name: "names that begin with a digit, ids that are too long, results that do not name their tool", answer: "asked again in the form that the server wants", run: minedForms},
+	// ggml-org/llama.cpp#20861, NEKOparapa/AiNiee#641: agents end a request with a turn of the model's by accident.
+	{number: 1547, name: "an answer that the client began, to a server that does not go on with it, in its own dialect", answer: "asked again with a line of the user's that asks to go on, with a warning", run: func(t *testing.T) {
+		for from, words := range map[string][]string{
+			O: {"Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant", "Assistant response prefill is incompatible with enable_thinking."},
+			A: {"This model does not support assistant message prefill. The conversation must end with a user message."},
+		} {
+			ask := map[string]string{O: talkO(says("user", "go"), says("assistant", "{")), A: talkA(says("user", "go"), says("assistant", "{"))}[from]
+			for _, sentence := range words {
+				l := take(t, refusesFirst(trip{from: from, to: from, own: true, ask: ask}, 400, sentence))
+				is(t, sentence, l.then().Get("messages.2.role").Str, "user")
+				is(t, inLine(sentence, l.then().Get("messages.2.content").Raw), strings.Contains(strings.ToLower(l.then().Get("messages.2.content").Raw), "continue"), true)
+				is(t, l.told(), len(l.losses), 1)
+				is(t, "by the author's own name", try(t, refusesFirst(trip{from: from, to: from, ask: ask}, 400, sentence)).status, 400)
+			}
+		}
+	}},
+	// ggml-org/llama.cpp#19703, lmstudio-ai/lmstudio-bug-tracker#842: what gpt-oss itself has said is refused when it comes back.
+	{number: 1548, name: "thoughts beside words and a call, to a template that takes one or the other", answer: "asked again without thoughts of earlier turns, with a warning", run: func(t *testing.T) {
+		const words = "Cannot pass both content and thinking in an assistant message with tool calls! Put the analysis message in one or the other, but not both. at row 290, column 178:"
+		asks := map[string]string{
+			O: talkO(says("user", "go"), `{"role":"assistant","content":"I look.","reasoning_content":"hm","tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}]}`, `{"role":"tool","tool_call_id":"c1","content":"x"}`),
+			A: talkA(says("user", "go"), `{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":""},{"type":"text","text":"I look."},{"type":"tool_use","id":"t1","name":"f","input":{}}]}`, `{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"x"}]}`),
+		}
+		for from, ask := range asks {
+			for _, status := range []int{400, 500} {
+				l := take(t, refusesFirst(trip{from: from, to: O, kind: "llamacpp", ask: ask}, status, words))
+				is(t, "first", l.got().Get("messages.1.reasoning_content").Str, "hm")
+				is(t, "then", l.then().Get("messages.1.reasoning_content").Exists(), false)
+				is(t, "then", l.then().Get("messages.1.content").Str, "I look.")
+				is(t, "then"+l.told(), strings.Contains(l.told(), "dropped; thoughts of earlier turns"), true)
+			}
+		}
+	}},
+	// quarkiverse/quarkus-langchain4j#1983.
+	{number: 1549, name: "words beside results, to a model of Amazon's", answer: "asked again with a turn of the model's between them, with a warning", run: func(t *testing.T) {
+		ask := talkO(says("user", "go"), `{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}]}`, `{"role":"tool","tool_call_id":"c1","content":"x"}`, says("user", "and this"))
+		l := take(t, refusesFirst(trip{from: O, to: O, own: true, ask: ask}, 400, "messages.2.content: Conversation blocks and tool use blocks cannot be provided in the same turn."))
+		is(t, "between", l.then().Get("messages.3.role").Str, "assistant")
+		is(t, "behind", l.then().Get("messages.4.content").Str, "and this")
+		l.warns("messages", chat.Added)
+	}},
+	// The more tools there are, the more often: Claude Code with a few servers has more than 128 (musistudio/claude-code-router#686).
+	{number: 1550, name: "more tools than an upstream takes", answer: "400 that names the tools, never one that says that the conversation is too long; the next target is asked", run: func(t *testing.T) {
+		for _, words := range []string{
+			"Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length 142 instead.",
+			"tools: List should have at most 128 items after validation, not 142", "Too many tools: 142, at most 128 are allowed.", "The number of tools exceeds the maximum of 128.",
+			"Invalid request: too many tools provided, max 128",
+		} {
+			for _, from := range []string{A, G} {
+				l := try(t, trip{from: from, to: O, ask: plain[from], status: 400, answers: []string{said(O, words)}})
+				is(t, words, l.status, 400)
+				is(t, words, l.failure.TooLong == nil && l.failure.Elsewhere, true)
+				is(t, words, l.failure.Details["field"], any("tools"))
+				is(t, words, strings.HasPrefix(l.failure.Message, "prompt is too long"), false)
+			}
+		}
+		l := try(t, trip{from: A, to: O, ask: plain[A], status: 400, answers: []string{said(O, "Invalid 'messages': array too long. Expected an array with maximum length 2048, but got an array with length 2050 instead.")}})
+		is(t, "of messages", l.failure.Elsewhere, false)
+	}},
+	{number: 1551, name: "examples of a tool's arguments, as Anthropic's API has them", answer: "they stand in its description, with a warning", run: func(t *testing.T) {
+		ask := `{"model":"m","max_tokens":9,"tools":[{"name":"f","description":"does","input_schema":{"type":"object","properties":{"a":{"type":"string"}}},"input_examples":[{"a": "x"},{}]},{"name":"g","input_schema":{"type":"object"},"input_examples":[]}],"messages":[` + says("user", "go") + `]}`
+		for to, path := range map[string]string{O: "tools.0.function.description", G: "tools.0.functionDeclarations.0.description"} {
+			l := take(t, trip{from: A, to: to, ask: ask})
+			is(t, to, l.got().Get(path).Str, "does\n\nExamples of its arguments:\n{\"a\":\"x\"}\n{}")
+			l.warns("tools[0]", chat.Approximated)
+			is(t, to+l.told(), strings.Contains(l.told(), "input_examples; dropped"), false)
+		}
+		take(t, trip{from: A, to: A, ask: ask}).sends("tools.0.input_examples", `[{"a": "x"},{}]`)
+	}},
+	// MoonshotAI/Kimi-K2#141, anthropics/claude-code#29531: sub-agents of Claude Code do not think, its newer versions as they find fit.
+	{number: 1552, name: "a way to think that a server of Claude's dialect does not have, in other words", answer: "asked again in the model's own way, with a warning", run: func(t *testing.T) {
+		for _, row := range []struct{ words, thinking, want string }{
+			{"invalid thinking: only type=enabled is allowed for this model", `{"type":"adaptive"}`, "enabled"},
+			{"invalid thinking: only type=enabled is allowed for this model", `{"type":"disabled"}`, ""},
+			{"Only 'enabled' and 'disabled' are supported for thinking; 'adaptive' is not supported.", `{"type":"adaptive"}`, "enabled"},
+			{"thinking.enabled.budget_tokens: Field required", `{"type":"enabled"}`, "enabled"},
+		} {
+			ask := `{"model":"m","max_tokens":20000,"thinking":` + row.thinking + `,"messages":[` + says("user", "go") + `]}`
+			l := take(t, refusesFirst(trip{from: A, to: A, own: true, model: "kimi-k3", ask: ask}, 400, row.words))
+			is(t, row.words, l.then().Get("thinking.type").Str, row.want)
+			is(t, row.words, l.then().Get("thinking.budget_tokens").Exists(), row.want == "enabled")
+			is(t, row.words+l.told(), len(l.losses) > 0, true)
+		}
+	}},
+	// anomalyco/opencode#2944, suyiiyii/AutoGLM-GUI#438, musistudio/claude-code-router#429: one picture in a session, and all that follows is refused.
+	{number: 1553, name: "pictures of earlier turns, to a model that sees none, whose server hardly says so", answer: "asked again with words in their place, with a warning; a picture that the user shows now is refused", run: func(t *testing.T) {
+		seen := `{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"see"},` + urlO + `]},` + says("assistant", "so") + `,` + says("user", "on") + `]}`
+		shown := `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":[{"type":"text","text":"see"},` + imageA + `]}]}`
+		ofA := `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":[{"type":"text","text":"see"},` + imageA + `]},` + says("assistant", "so") + `,` + says("user", "on") + `]}`
+		for _, words := range []string{"API 调用参数有误，请检查文档。", "Invalid API parameter, please check the documentation.", "messages.content.type 参数非法，取值范围 ['text']"} {
+			l := take(t, refusesFirst(trip{from: A, to: O, own: true, ask: ofA}, 400, words))
+			is(t, words, strings.Contains(l.then().Raw, "image_url"), false)
+			is(t, words+l.told(), len(l.losses) > 0, true)
+			is(t, words, try(t, refusesFirst(trip{from: A, to: O, own: true, ask: shown}, 400, words)).status, 400)
+			l = try(t, refusesFirst(trip{from: O, to: O, own: true, ask: seen}, 400, words)) // its own bytes: as with other servers that say it
+			is(t, words, l.status, 400)
+			l = try(t, refusesFirst(trip{from: A, to: O, own: true, ask: plain[A]}, 400, words)) // there are none
+			is(t, inLine(words, len(l.sent)), l.status, 400)
+		}
+	}},
+}}
+
+// talkA is a conversation of Anthropic's.
+func talkA(messages ...string) string {
+	return `{"model":"m","max_tokens":9,"tools":[{"name":"f","input_schema":{"type":"object","properties":{}}}],"messages":[` + strings.Join(messages, ",") + `]}`
+}
+
+// minedOfClaude takes away what only Anthropic's own API knows, where a server has refused it.
+func minedOfClaude(t *testing.T) {
+	call := func(more string) string {
+		return `{"type":"tool_use","id":"t1","name":"f","input":{"caller":"me"}` + more + `}`
+	}
+	text := func(more string) string { return `{"type":"text","text":"so"` + more + `}` }
+	talk := func(block, tool string) string {
+		return `{"model":"m","max_tokens":9,"tools":[{"name":"f","input_schema":{"type":"object"}` + tool + `}],"messages":[` + says("user", "go") + `,{"role":"assistant","content":[` + text("") + `,` + block + `]},` +
+			`{"role":"user","content":[{"type":"document","source":{"type":"text","media_type":"text/plain","data":"d"},"citations":{"enabled":true}},{"type":"text","text":"on"}]}]}`
+	}
+	for _, row := range []struct{ words, block, without, tool string }{
+		{"messages.1.content.1.tool_use.caller: Extra inputs are not permitted", call(`,"caller":{"type":"direct"}`), call(""), ""},
+		{"messages.1.content.1.tool_use.caller: Input should be a valid dictionary or object to extract fields from", call(`,"caller":null`), call(""), ""},
+		{"messages.1.content.1.text.parsed_output: Extra inputs are not permitted", text(`,"parsed_output":null`), text(""), ""},
+		{"messages.1.content.1.text.citations: Extra inputs are not permitted", text(`,"citations":null`), text(""), ""},
+		{"messages.1.content.1.text.citations: Input should be a valid list", text(`,"citations":null`), text(""), ""},
+		{"tools.0.custom.input_examples: Extra inputs are not permitted", text(""), text(""), `,"input_examples":[{"a":"x"}]`},
+		{"Deferred custom tools are only supported on Anthropic models and on Anthropic-compatible provider endpoints that implement deferral. Received x.", text(""), text(""), `,"defer_loading":true`},
+	} {
+		ask := talk(row.block, row.tool)
+		l := take(t, refusesFirst(trip{from: A, to: A, own: true, ask: ask}, 400, row.words))
+		is(t, row.words, l.then().Raw, strings.Replace(talk(row.without, ""), `"m"`, `"`+models[A]+`"`, 1))
+		is(t, row.words+l.told(), len(l.losses) == 1 && l.losses[0].Verb == chat.Dropped, true)
+		is(t, "by the author", try(t, refusesFirst(trip{from: A, to: A, ask: ask}, 400, row.words)).status, 400)
+	}
+	// A wish to cite is none of them.
+	l := try(t, refusesFirst(trip{from: A, to: A, own: true, ask: talk(text(""), "")}, 400, "messages.2.content.0.document.citations: Extra inputs are not permitted"))
+	is(t, "a document", l.status, 400)
+	is(t, "a document", len(l.sent), 1)
+}
+
+// minedBlanks takes away what is null or empty, where a server has refused it, and nothing that says something.
+func minedBlanks(t *testing.T) {
+	const kept = `{"role":"assistant","content":"so","refusal":null,"annotations":[],"audio":null,"function_call":null,"tool_calls":[],"tools":null}`
+	for words, name := range map[string]string{
+		"Extra inputs are not permitted, field: 'messages[1].refusal', value: None":                                                          "refusal",
+		"'messages.1' : for 'role:assistant' the following must be satisfied[('messages.1' : property 'annotations' is unsupported)]":        "annotations",
+		"messages.1.assistant.audio: property 'messages.1.assistant.audio' is unsupported":                                                   "audio",
+		"Invalid 'messages[1].tool_calls': empty array. Expected an array with minimum length 1, but got an empty array instead.":            "tool_calls",
+		"[] is too short - 'messages.1.tool_calls'":                                                                                          "tool_calls",
+		"[{'type': 'extra_forbidden', 'loc': ('body', 'messages', 1, 'assistant', 'function_call'), 'msg': 'Extra inputs are not permitted'": "function_call",
+		"Failed to deserialize the JSON body into the target type: messages[1]: unknown field `annotations`, expected one of `role`":         "annotations",
+	} {
+		ask := talkO(says("user", "go"), kept, says("user", "on"))
+		l := take(t, refusesFirst(trip{from: O, to: O, own: true, ask: ask}, 400, words))
+		is(t, words, l.sent[0].Get("messages.1."+name).Exists(), true)
+		is(t, words, l.then().Get("messages.1."+name).Exists(), false)
+		is(t, words, len(l.then().Get("messages.1").Map()), 7)
+		l.warns("messages[1]."+name, chat.Ignored)
+		is(t, "by the author", try(t, refusesFirst(trip{from: O, to: O, ask: ask}, 400, words)).status, 400)
+		said := talkO(says("user", "go"), `{"role":"assistant","content":null,"refusal":"no","function_call":{"name":"f","arguments":"{}"},"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}],"audio":{"id":"a"}}`, says("user", "on"))
+		if name != "annotations" {
+			l = try(t, refusesFirst(trip{from: O, to: O, own: true, ask: said}, 400, words))
+			is(t, "what is said: "+words, l.status, 400)
+		}
+	}
+	// Mistral, of a list of no tools: in its own form, and in a proxy's.
+	for _, body := range []string{
+		`{"object":"error","message":{"detail":[{"type":"extra_forbidden","loc":["body","tools"],"msg":"Extra inputs are not permitted","input":[]}]}}`,
+		`{"object":"Error","detail":[{"type":"extra_forbidden","loc":["body","tools"],"msg":"Extra inputs are not permitted","input":[]}]}`,
+		`{"object":"error","message":"{\"detail\":[{\"type\":\"extra_forbidden\",\"loc\":[\"body\",\"tools\"],\"msg\":\"Extra inputs are not permitted\",\"input\":[]}]}"}`,
+	} {
+		l := take(t, trip{from: O, to: O, kind: "mistral", ask: `{"model":"m","messages":[` + says("user", "go") + `],"tools":[],"tool_choice":"auto","parallel_tool_calls":true}`, statuses: []int{422, 200}, answers: []string{body, hi[O]}})
+		is(t, body, l.then().Raw, `{"model":"`+models[O]+`","messages":[`+says("user", "go")+`]}`)
+	}
+}
+
+// minedTypes asks Moonshot's models again with schemas in their own form.
+func minedTypes(t *testing.T) {
+	const words = "tools.function.parameters is not a valid moonshot flavored json schema, details: <At path 'properties.a': when using anyOf, type should be defined in anyOf items instead of the parent schema>"
+	const anything = `"anyOf":[{"type":"string"},{"type":"number"},{"type":"boolean"},{"type":"object","properties":{}},{"type":"array","items":{"type":"string"}},{"type":"null"}]`
+	for a, want := range map[string]string{
+		`{"type":"string","anyOf":[{"type":"string"},{"pattern":"x"}]}`: `{"anyOf":[{"type":"string"},{"pattern":"x","type":"string"}]}`,
+		`{"type":"string","description":"d","anyOf":[{"maxLength":1}]}`: `{"description":"d","anyOf":[{"maxLength":1,"type":"string"}]}`,
+		`{"description":"d"}`:                    `{"description":"d",` + anything + `}`,
+		`{"enum":["x","y"]}`:                     `{"enum":["x","y"],"type":"string"}`,
+		`{"enum":["x",1]}`:                       `{"enum":["x",1]}`,
+		`{"properties":{"b":{"enum":[true]}}}`:   `{"properties":{"b":{"enum":[true],"type":"boolean"}},"type":"object"}`,
+		`{"items":{"type":"string"}}`:            `{"items":{"type":"string"},"type":"array"}`,
+		`{"$ref":"#/$defs/x","description":"d"}`: `{"$ref":"#/$defs/x"}`,
+		`{"$ref":"#/properties/z"}`:              `{"type":"integer"}`,
+		`{"type":"array","items":{"type":"object","properties":{"b":{"type":"string"},"c":{"type":"string"}},"required":["b"],"anyOf":[{"required":["c"]},{"properties":{"e":{"type":"null"}}}]}}`: `{"type":"array","items":{"anyOf":[{"type":"object","properties":{"b":{"type":"string"},"c":{"type":"string"}},"required":["b","c"]},` +
+			`{"type":"object","properties":{"e":{"type":"null"},"b":{"type":"string"},"c":{"type":"string"}},"required":["b"]}]}}`,
+	} {
+		schema := `{"type":"object","properties":{"a":` + a + `,"z":{"type":"integer"}},"$defs":{"x":{"type":"string"}}}`
+		for from, ask := range map[string]string{
+			A: `{"model":"m","max_tokens":9,"tools":[{"name":"f","input_schema":` + schema + `}],"messages":[` + says("user", "go") + `]}`,
+			G: `{"tools":[{"functionDeclarations":[{"name":"f","parametersJsonSchema":` + schema + `}]}],"contents":[{"parts":[{"text":"go"}]}]}`,
+			O: `{"model":"m","tools":[{"type":"function","function":{"name":"f","parameters":` + schema + `}}],"messages":[` + says("user", "go") + `]}`,
+		} {
+			l := try(t, refusesFirst(trip{from: from, to: O, own: true, ask: ask}, 400, words))
+			if a == want { // there was nothing to change
+				is(t, from+a, l.status == 400 || from == O, true)
+				continue
+			}
+			same(t, l.then(), "tools.0.function.parameters.properties.a", want)
+			is(t, from+l.told(), strings.Contains(l.told(), "types stand where"), true)
+		}
+	}
+}
+
+// minedForms asks again with names, ids and results as a server wants them.
+func minedForms(t *testing.T) {
+	long := strings.Repeat("c", 50)
+	talk := func(id, name string) string {
+		return `{"model":"m","tools":[{"type":"function","function":{"name":"` + name + `","parameters":{"type":"object","properties":{}}}}],"messages":[` + says("user", "go") +
+			`,{"role":"assistant","content":null,"tool_calls":[{"id":"` + id + `","type":"function","function":{"name":"` + name + `","arguments":"{}"}}]},{"role":"tool","tool_call_id":"` + id + `","content":"x"}]}`
+	}
+	called := `{"id":"x","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"c2","type":"function","function":{"name":"NAME","arguments":"{}"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}`
+	way := refusesFirst(trip{from: O, to: O, own: true, ask: talk("c1", "21st_magic")}, 400, "Invalid request: function name is invalid, must start with a letter and can contain letters, numbers, underscores, and dashes")
+	sent := take(t, way).then().Get("tools.0.function.name").Str
+	is(t, sent, sent[0] == 't' && sent != "21st_magic", true)
+	way.answers[1] = strings.Replace(called, "NAME", sent, 1)
+	l := take(t, way)
+	is(t, "in the history", l.then().Get("messages.1.tool_calls.0.function.name").Str, sent)
+	is(t, "in the answer: "+l.body, strings.Contains(l.body, `"21st_magic"`), true)
+
+	for _, words := range []string{
+		"Invalid 'messages[1].tool_calls[0].id': string too long. Expected a string with maximum length 40, but got a string with length 50 instead.",
+		"Invalid 'messages[2].tool_call_id': string too long. Expected a string with maximum length 40, but got a string with length 50 instead.",
+	} {
+		l := take(t, refusesFirst(trip{from: O, to: O, own: true, ask: talk(long, "f")}, 400, words))
+		id := l.then().Get("messages.1.tool_calls.0.id").Str
+		is(t, id, id != "" && len(id) <= 40, true)
+		is(t, id, l.then().Get("messages.2.tool_call_id").Str, id)
+	}
+
+	for _, words := range []string{
+		"GenerateContentRequest.contents[2].parts[0].function_response.name: Name cannot be empty.",
+		"Tool message must have a 'name' field. The 'name' field is required to match the tool call with its response in Gemini API.",
+	} {
+		for from, ask := range map[string]string{
+			O: talk("c1", "f"),
+			A: talkA(says("user", "go"), `{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"f","input":{}}]}`, `{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"x"}]}`),
+		} {
+			l := take(t, refusesFirst(trip{from: from, to: O, own: true, ask: ask}, 400, words))
+			is(t, from, l.then().Get("messages.2.name").Str, "f")
+			is(t, from, l.sent[0].Get("messages.2.name").Exists(), false)
+		}
+	}
+}
