@@ -47,7 +47,7 @@ func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat
 	}
 	var m attempt
 	if req.PassesTo(c.dialect.Name()) {
-		ways := fault.WithoutThoughts | fault.Worded
+		ways := fault.WithoutThoughts | fault.Worded | fault.Repaired
 		if !c.isHome() {
 			ways |= fault.Unhinted | fault.Rethought
 		}

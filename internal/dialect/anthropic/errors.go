@@ -133,6 +133,10 @@ func (r *refusal) classify(status int) *fault.Error {
 	if e.Code == fault.InvalidParameter && strings.Contains(r.message, "thinking") && dialect.Says(r.message, "signature", "cannot be modified") {
 		return e.MendedBy(fault.WithoutThoughts)
 	}
+	if e.Code == fault.InvalidParameter && refusesBlanks(r.message) {
+		e.Refused = blankTexts
+		return e.MendedBy(fault.Without | fault.Repaired)
+	}
 	if e.Code == fault.InvalidParameter {
 		if e.Refused = refusedHint(r.message); e.Refused != "" {
 			return e.MendedBy(fault.Unhinted)

@@ -28,6 +28,9 @@ func edit(call *dialect.Call, target dialect.Target) (err error) {
 	if call.Body, err = e.edits.Apply(call.Body); err != nil {
 		return err
 	}
+	if err = leaveBlanks(call, target.Refused); err != nil {
+		return err
+	}
 	return leaveHints(call, target.Refused)
 }
 
