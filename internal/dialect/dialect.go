@@ -128,17 +128,18 @@ const ToolChoice = "tool_choice"
 
 // What an upstream may refuse of the calls in a history: their ids, that they are not signed, or not by it,
 // what models have called tools, which need not be a name of any, and results that do not say of which tool they are; of tools
-// that a type stands beside a choice among schemas, or none.
+// that a type stands beside a choice among schemas, or none, and that they take free text.
 const (
 	CallIDs     = "tool_call_id"
 	Signatures  = "thought_signature"
 	ToolNames   = "tool_name"
 	ResultNames = "tool_result.name"
 	SchemaTypes = "schema.type"
+	CustomTools = "tools.custom"
 )
 
 // Forms are all of these: a request says the same without them.
-var Forms = []string{CallIDs, Signatures, ToolNames, ResultNames, SchemaTypes}
+var Forms = []string{CallIDs, Signatures, ToolNames, ResultNames, SchemaTypes, CustomTools}
 
 // Call is a request in an upstream's own words.
 type Call struct {

@@ -23,6 +23,9 @@ func WithMends(e *fault.Error, words string) *fault.Error {
 	case unnamed.MatchString(words):
 		e.Refused = ResultNames
 		return e.MendedBy(fault.Without)
+	case customless.MatchString(words):
+		e.Refused = CustomTools
+		return e.MendedBy(fault.Without)
 	case Says(words, "moonshot flavored json schema"): // Moonshot's, at any server
 		e.Refused = SchemaTypes
 		return e.MendedBy(fault.Without)
@@ -93,6 +96,10 @@ var unrecalled = []string{"toolconfig field must be defined", "blocks must defin
 // misnamed is what upstreams say of a tool's name, as it is offered or as it was called before: OpenAI and Anthropic, whose models stand
 // behind other servers, Amazon, Alibaba, Moonshot, which wants a letter first. Each codec writes names that its API takes, and reads them back.
 var misnamed = regexp.MustCompile(`(?i)\b(function|custom|tool_?use|tools\S*)\.name['"]?:? .{0,80}(pattern|at most|too long)|length of the tool name|function name is invalid`)
+
+// customless is how servers of OpenAI's dialect say that they know functions alone, and no tool that takes free text: in Python, in
+// Rust, MiniMax, and by a schema.
+var customless = regexp.MustCompile(`(?i)tools?\b.{0,60}\btype\b.{0,40}(input should be 'function'|unknown variant .custom|must be .?function|not one of \['function)|unknown variant .custom., expected .function|invalid tool type`)
 
 // unnamed is how Google's models, behind servers of OpenAI's dialect, say that a result does not name its tool.
 var unnamed = regexp.MustCompile(`(?i)function_?response\.name: name cannot be empty|tool messages? must have a 'name'`)
