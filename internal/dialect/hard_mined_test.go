@@ -117,7 +117,68 @@ var hardMined = section{"BO", "what libraries send back, and forms that servers 
 			is(t, inLine(words, len(l.sent)), l.status, 400)
 		}
 	}},
+	// BerriAI/litellm#22979, anomalyco/opencode#31259, anthropics/claude-code#54013: what Claude said ends the session in which it is said again.
+	{number: 1554, name: "texts of nothing in Claude's own turns, which Claude refuses", answer: "asked again without them; in another dialect they are never sent", run: minedNothings},
+	{number: 1556, name: "results without the name of their tool, in Google's own dialect", answer: "asked again with the names of the calls that they answer, with a warning", run: func(t *testing.T) {
+		ask := func(a, b, c string) string {
+			return `{"contents":[{"parts":[{"text":"go"}]},{"role":"model","parts":[{"functionCall":{"id":"a","name":"f","args":{}}},{"functionCall":{"id":"b","name":"g","args":{}}}]},{"role":"user","parts":[` +
+				`{"functionResponse":{"id":"b",` + b + `"response":{}}},{"function_response":{"id":"a",` + a + `"response":{}}}]},{"role":"model","parts":[{"functionCall":{"name":"h","args":{}}}]},{"role":"user","parts":[{"functionResponse":{` + c + `"response":{}}}]}]}`
+		}
+		for _, own := range []bool{false, true} {
+			l := take(t, refusesFirst(trip{from: G, to: G, own: own, ask: ask("", `"name":"",`, "")}, 400, "* GenerateContentRequest.contents[2].parts[0].function_response.name: Name cannot be empty."))
+			names := l.then().Get("contents.2.parts.0.functionResponse.name").Str + l.then().Get("contents.2.parts.1.function_response.name").Str + l.then().Get("contents.4.parts.0.functionResponse.name").Str
+			is(t, l.then().Raw, names, "gfh")
+			l.warns("contents", chat.Added)
+		}
+	}},
+	// Cursor's agent, and who else has learned them from OpenAI, sends tools of free text to whatever server.
+	{number: 1555, name: "tools that take free text, to a server of OpenAI's dialect that knows functions alone", answer: "asked again with functions of one string, with a warning; calls reach the client as it knows them", run: func(t *testing.T) {
+		ask := `{"model":"m","tools":[{"type":"custom","custom":{"name":"patch","description":"d"}}],"messages":[` + says("user", "go") + `]}`
+		called := `{"id":"x","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"c2","type":"function","function":{"name":"patch","arguments":"{\"input\":\"*** Begin\"}"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}`
+		for _, words := range []string{
+			"[{'type': 'literal_error', 'loc': ('body', 'tools', 0, 'type'), 'msg': \"Input should be 'function'\", 'input': 'custom'}]",
+			"Failed to deserialize the JSON body into the target type: tools[0].type: unknown variant `custom`, expected `function` at line 1 column 90",
+			"invalid params, invalid tool type: (2013)",
+		} {
+			way := refusesFirst(trip{from: O, to: O, own: true, ask: ask}, 400, words)
+			way.answers[1] = called
+			l := take(t, way)
+			is(t, words, l.then().Get("tools.0.function.parameters.properties.input.type").Str, "string")
+			is(t, words+l.body, strings.Contains(l.body, `"custom":{"name":"patch","input":"*** Begin"}`), true)
+			l.warns("tools[0]", chat.Approximated)
+		}
+	}},
 }}
+
+// minedNothings has Claude's own empty texts come back, alone and beside all else.
+func minedNothings(t *testing.T) {
+	const mark = `,"cache_control":{"type":"ephemeral"}`
+	blank := func(text, more string) string { return `{"type":"text","text":` + quoted(text) + more + `}` }
+	call, result := `{"type":"tool_use","id":"t1","name":"f","input":{}}`, `{"type":"tool_result","tool_use_id":"t1","content":""}`
+	ask := `{"model":"m","max_tokens":9,"system":[` + blank("", mark) + `,` + blank("S", "") + `],"tools":[{"name":"f","input_schema":{"type":"object"}}],"messages":[{"role":"user","content":[` + blank("go", "") + `,` + blank("", mark) + `]},` +
+		`{"role":"assistant","content":[` + blank("", "") + `,` + blank(" ", "") + `,` + call + `]},{"role":"user","content":[` + result + `,` + blank("\n", "") + `]},` +
+		`{"role":"assistant","content":[` + blank(" ", "") + `]},{"role":"user","content":"  "},{"role":"assistant","content":""},{"role":"user","content":[]},` + says("assistant", "so") + `,` + says("user", "on") + `]}`
+	want := `{"model":"` + models[A] + `","max_tokens":9,"system":[` + blank("S", "") + `],"tools":[{"name":"f","input_schema":{"type":"object"}}],"messages":[{"role":"user","content":[` + blank("go", "") + `]},` +
+		`{"role":"assistant","content":[` + call + `]},{"role":"user","content":[` + result + `]},{"role":"user","content":"(empty)"},{"role":"user","content":"(empty)"},` + says("assistant", "so") + `,` + says("user", "on") + `]}`
+	for _, words := range []string{
+		"messages: text content blocks must be non-empty", "messages: text content blocks must contain non-whitespace text", "messages.0.content.1.text: cache_control cannot be set for empty text blocks",
+		"messages.4: all messages must have non-empty content except for the optional final assistant message", "user messages must have non-empty content",
+	} {
+		for _, own := range []bool{false, true} {
+			l := take(t, refusesFirst(trip{from: A, to: A, own: own, ask: ask}, 400, words))
+			is(t, words, l.then().Raw, want)
+			l.warns("messages[0]", chat.Ignored)
+			l.warns("messages[4]", chat.Approximated)
+		}
+		l := try(t, refusesFirst(trip{from: A, to: A, ask: plain[A]}, 400, words)) // there are none
+		is(t, inLine(words, len(l.sent)), l.status, 400)
+	}
+	l := take(t, refusesFirst(trip{from: A, to: A, ask: `{"model":"m","max_tokens":9,"system":" ","messages":[` + says("user", "go") + `]}`}, 400, "system: text content blocks must contain non-whitespace text"))
+	is(t, "a system of nothing", l.then().Get("system").Exists(), false)
+	for _, to := range []string{O, G} {
+		is(t, to, strings.Contains(take(t, trip{from: A, to: to, ask: ask}).got().Raw, `"text":""`), false)
+	}
+}
 
 // talkA is a conversation of Anthropic's.
 func talkA(messages ...string) string {
