@@ -11,24 +11,15 @@ import (
 // WithMends says in a refusal as what its upstream may take the request after all, where its
 // words tell. Whichever dialect it speaks, the server behind it may be of any vendor.
 func WithMends(e *fault.Error, words string) *fault.Error {
+	if e.Refused = refusedForm(words); e.Refused != "" {
+		return e.MendedBy(fault.Without)
+	}
 	switch {
 	case e.Code == fault.InvalidParameter && Says(words, toolless...):
 		return refuseTools(e)
 	case e.Code == fault.InvalidParameter && manyTools.MatchString(words): // another target may take them all
 		e.Elsewhere = true
 		return e.With("field", "tools")
-	case misnamed.MatchString(words):
-		e.Refused = ToolNames
-		return e.MendedBy(fault.Without)
-	case unnamed.MatchString(words):
-		e.Refused = ResultNames
-		return e.MendedBy(fault.Without)
-	case customless.MatchString(words):
-		e.Refused = CustomTools
-		return e.MendedBy(fault.Without)
-	case Says(words, "moonshot flavored json schema"): // Moonshot's, at any server
-		e.Refused = SchemaTypes
-		return e.MendedBy(fault.Without)
 	case Says(words, "expected last role user or tool", "prefill is incompatible with"): // Mistral, llama.cpp while it thinks
 		return e.MendedBy(fault.Unbegun)
 	case Says(words, "cannot pass both content and thinking"): // the template of gpt-oss, wherever it is served
@@ -68,6 +59,26 @@ func WithMends(e *fault.Error, words string) *fault.Error {
 	case Says(words, unshaped...) || strictless.MatchString(words):
 		return e.MendedBy(fault.Unenforced)
 	}
+	return withRoom(e, words)
+}
+
+// refusedForm is which of Forms an upstream does not take, by its words; "": none of them.
+func refusedForm(words string) string {
+	switch {
+	case misnamed.MatchString(words):
+		return ToolNames
+	case unnamed.MatchString(words):
+		return ResultNames
+	case customless.MatchString(words):
+		return CustomTools
+	case Says(words, "moonshot flavored json schema"): // Moonshot's, at any server
+		return SchemaTypes
+	}
+	return ""
+}
+
+// withRoom says in a refusal how many pictures or tokens the upstream takes, where its words tell.
+func withRoom(e *fault.Error, words string) *fault.Error {
 	if e.Seen = mostPictures(words); e.Seen > 0 {
 		return e.MendedBy(fault.Fewer)
 	}

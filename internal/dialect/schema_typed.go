@@ -1,7 +1,6 @@
 package dialect
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
@@ -27,6 +26,7 @@ type typer struct {
 	jsonscan.Writer
 	pointers Pointers
 	changed  bool
+	inside   bool // what a reference refers to
 }
 
 // anyType is a choice among all types.
@@ -42,8 +42,9 @@ func (t *typer) write(v jsonscan.Value, root bool, depth int) {
 	}
 	ref := v.Get("$ref")
 	if target := t.elsewhere(ref.View()); target.Exists() {
-		t.changed = true
+		t.changed, t.inside = true, true
 		t.write(target, root, depth+1)
+		t.inside = false
 		return
 	}
 	t.Open(jsonscan.Object)
@@ -93,13 +94,13 @@ func (t *typer) write(v jsonscan.Value, root bool, depth int) {
 	}
 }
 
-// elsewhere is what a reference refers to that leads to no definition, if that has no reference itself.
+// elsewhere is what a reference refers to that leads to no definition; within that it is left as it is.
 func (t *typer) elsewhere(ref string) jsonscan.Value {
-	if ref == "" || strings.HasPrefix(ref, "#/$defs/") || strings.HasPrefix(ref, "#/definitions/") {
+	if t.inside || ref == "" || strings.HasPrefix(ref, "#/$defs/") || strings.HasPrefix(ref, "#/definitions/") {
 		return jsonscan.Value{}
 	}
 	target, found := t.pointers.Find(ref)
-	if !found || target.Kind() != jsonscan.Object || bytes.Contains(target.Raw(), []byte(`"$ref"`)) {
+	if !found || target.Kind() != jsonscan.Object {
 		return jsonscan.Value{}
 	}
 	return target
