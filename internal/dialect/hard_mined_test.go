@@ -118,7 +118,10 @@ var hardMined = section{"BO", "what libraries send back, and forms that servers 
 		}
 	}},
 	// BerriAI/litellm#22979, anomalyco/opencode#31259, anthropics/claude-code#54013: what Claude said ends the session in which it is said again.
-	{number: 1554, name: "texts of nothing in Claude's own turns, which Claude refuses", answer: "asked again without them; in another dialect they are never sent", run: minedNothings},
+	{number: 1554, name: "texts of nothing, and pictures of another type than they are said to be, which Claude refuses with every turn", answer: "asked again without such texts, and with the types that the bytes show, with a warning; in another dialect neither is ever sent", run: func(t *testing.T) {
+		t.Run("texts", minedNothings)
+		t.Run("pictures", minedPictures)
+	}},
 	{number: 1556, name: "results without the name of their tool, in Google's own dialect", answer: "asked again with the names of the calls that they answer, with a warning", run: func(t *testing.T) {
 		ask := func(a, b, c string) string {
 			return `{"contents":[{"parts":[{"text":"go"}]},{"role":"model","parts":[{"functionCall":{"id":"a","name":"f","args":{}}},{"functionCall":{"id":"b","name":"g","args":{}}}]},{"role":"user","parts":[` +
@@ -177,6 +180,29 @@ func minedNothings(t *testing.T) {
 	is(t, "a system of nothing", l.then().Get("system").Exists(), false)
 	for _, to := range []string{O, G} {
 		is(t, to, strings.Contains(take(t, trip{from: A, to: to, ask: ask}).got().Raw, `"text":""`), false)
+	}
+}
+
+// minedPictures has a tool and a person give pictures with a wrong type: what a PNG is said to be.
+func minedPictures(t *testing.T) {
+	picture := func(kind string) string {
+		return `{"type":"image","source":{"type":"base64","media_type":"` + kind + `","data":"` + pixel + `"}}`
+	}
+	talk := func(kind string) string {
+		return talkA(`{"role":"user","content":[`+picture(kind)+`]}`, `{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"f","input":{"media_type":"image/webp"}}]}`,
+			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":[`+picture(kind)+`]}]}`, says("assistant", "so"), says("user", "on"))
+	}
+	for _, words := range []string{
+		"messages.0.content.0.image.source.base64: The image was specified using the image/webp media type, but the image appears to be a image/png image",
+		"messages.0.content.0.image.source.base64.data: Image does not match the provided media type image/webp",
+	} {
+		for _, own := range []bool{false, true} {
+			l := take(t, refusesFirst(trip{from: A, to: A, own: own, ask: talk("image/webp")}, 400, words))
+			is(t, words, l.then().Raw, strings.Replace(talk("image/png"), `"m"`, `"`+models[A]+`"`, 1))
+			l.warns("messages[0]", chat.Approximated)
+			l.warns("messages[2]", chat.Approximated)
+		}
+		is(t, words, try(t, refusesFirst(trip{from: A, to: A, ask: talk("image/png")}, 400, words)).status, 400)
 	}
 }
 

@@ -133,9 +133,15 @@ func (r *refusal) classify(status int) *fault.Error {
 	if e.Code == fault.InvalidParameter && strings.Contains(r.message, "thinking") && dialect.Says(r.message, "signature", "cannot be modified") {
 		return e.MendedBy(fault.WithoutThoughts)
 	}
-	if e.Code == fault.InvalidParameter && refusesBlanks(r.message) {
-		e.Refused = blankTexts
-		return e.MendedBy(fault.Without | fault.Repaired)
+	if e.Code == fault.InvalidParameter {
+		switch {
+		case refusesBlanks(r.message):
+			e.Refused = blankTexts
+			return e.MendedBy(fault.Without | fault.Repaired)
+		case refusesTypes(r.message):
+			e.Refused = pictureTypes
+			return e.MendedBy(fault.Without | fault.Repaired)
+		}
 	}
 	if e.Code == fault.InvalidParameter {
 		if e.Refused = refusedHint(r.message); e.Refused != "" {

@@ -23,7 +23,7 @@ var refusals = []struct {
 			t.efforts = oldEfforts
 		}
 	}},
-	{regexp.MustCompile(`adaptive thinking is not supported|(thinking\.type\.|; )adaptive is not supported|input tag adaptive found using type does not match`), "thinking.adaptive", func(t *traits) {
+	{regexp.MustCompile(`adaptive thinking is not supported|(thinking\.type\.|; )adaptive is not supported|type must be in \[enabled, disabled|input tag adaptive found using type does not match`), "thinking.adaptive", func(t *traits) {
 		t.adaptive, t.between, t.always, t.budget = false, false, false, true
 	}},
 	{regexp.MustCompile(`only type=enabled is allowed`), "thinking.other", func(t *traits) { // Moonshot's

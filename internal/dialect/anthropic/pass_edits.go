@@ -28,10 +28,12 @@ func edit(call *dialect.Call, target dialect.Target) (err error) {
 	if call.Body, err = e.edits.Apply(call.Body); err != nil {
 		return err
 	}
-	if err = leaveBlanks(call, target.Refused); err != nil {
-		return err
+	for _, repair := range []func(*dialect.Call, []string) error{leaveBlanks, retype, leaveHints} {
+		if err = repair(call, target.Refused); err != nil {
+			return err
+		}
 	}
-	return leaveHints(call, target.Refused)
+	return nil
 }
 
 // editor edits one body. It knows what the target can, and reports losses, as one who
