@@ -127,7 +127,8 @@ const UsageWish = "stream_options"
 const ToolChoice = "tool_choice"
 
 // What an upstream may refuse of the calls in a history: their ids, that they are not signed, or not by it,
-// what models have called tools, which need not be a name of any, and results that do not say of which tool they are; of tools
+// what models have called tools, which need not be a name of any, results that do not say of which tool they are, and that calls and
+// results are not pairs; of tools
 // that a type stands beside a choice among schemas, or none, and that they take free text.
 const (
 	CallIDs     = "tool_call_id"
@@ -136,10 +137,11 @@ const (
 	ResultNames = "tool_result.name"
 	SchemaTypes = "schema.type"
 	CustomTools = "tools.custom"
+	Pairs       = "tool_result.pairs"
 )
 
 // Forms are all of these: a request says the same without them.
-var Forms = []string{CallIDs, Signatures, ToolNames, ResultNames, SchemaTypes, CustomTools}
+var Forms = []string{CallIDs, Signatures, ToolNames, ResultNames, SchemaTypes, CustomTools, Pairs}
 
 // Call is a request in an upstream's own words.
 type Call struct {

@@ -16,7 +16,10 @@ var hardMined = section{"BO", "what libraries send back, and forms that servers 
 	// vercel/ai#18921, MoonshotAI/kimi-code#792 and #2661, luxus/pi-hindsight#551, anomalyco/opencode#25011.
 	{number: 1545, name: "schemas whose types do not stand where Moonshot's servers look for them", answer: "asked again with types where they are wanted, with a warning", run: minedTypes},
 	// MoonshotAI/kimi-cli#2531, Portkey-AI/gateway#1062, NousResearch/hermes-agent#16478.
-	{number: 1546, name: "names that begin with a digit, ids that are too long, results that do not name their tool", answer: "asked again in the form that the server wants", run: minedForms},
+	{number: 1546, name: "names that begin with a digit, ids that are too long, results that do not name their tool or are none of a call's", answer: "asked again in the form that the server wants, with a warning where that adds or leaves out anything", run: func(t *testing.T) {
+		t.Run("forms", minedForms)
+		t.Run("pairs", minedPairs)
+	}},
 	// ggml-org/llama.cpp#20861, NEKOparapa/AiNiee#641: agents end a request with a turn of the model's by accident.
 	{number: 1547, name: "an answer that the client began, to a server that does not go on with it, in its own dialect", answer: "asked again with a line of the user's that asks to go on, with a warning", run: func(t *testing.T) {
 		for from, words := range map[string][]string{
@@ -309,6 +312,30 @@ func minedTypes(t *testing.T) {
 			same(t, l.then(), "tools.0.function.parameters.properties.a", want)
 			is(t, from+l.told(), strings.Contains(l.told(), "types stand where"), true)
 		}
+	}
+}
+
+// minedPairs has sessions that were interrupted go on at servers of their own dialect: calls without results, results without calls,
+// and one id twice.
+func minedPairs(t *testing.T) {
+	call := func(id string) string {
+		return `{"id":"` + id + `","type":"function","function":{"name":"f","arguments":"{}"}}`
+	}
+	for _, row := range []struct{ from, ask, words, path, want string }{
+		{O, talkO(says("user", "go"), `{"role":"assistant","content":null,"tool_calls":[`+call("a")+`]}`, says("user", "never mind")), "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: a", "messages.2.tool_call_id", "a"},
+		{O, talkO(says("user", "go"), `{"role":"assistant","content":null,"tool_calls":[`+call("a")+`,`+call("b")+`]}`, `{"role":"tool","tool_call_id":"a","content":"x"}`), "Not the same number of function calls and responses", "messages.3.tool_call_id", "b"},
+		{O, talkO(says("user", "go"), `{"role":"assistant","content":null,"tool_calls":[`+call("a")+`,`+call("b")+`]}`, `{"role":"tool","tool_call_id":"a","content":"x"}`), "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.", "messages.3.tool_call_id", "b"},
+		{O, talkO(says("user", "go"), `{"role":"tool","tool_call_id":"a","content":"x"}`, says("user", "on")), `messages with role "tool" must be a response to a preceeding message with "tool_calls".`, "messages.1.role", "user"},
+		{A, talkA(says("user", "go"), `{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]}`, says("user", "never mind")), "messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: a.", "messages.2.content.0.tool_use_id", "a"},
+		{A, talkA(says("user", "go"), `{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}},{"type":"tool_use","id":"a","name":"f","input":{}}]}`, `{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"x"}]}`), "messages.1.content.1: `tool_use` ids must be unique", "messages.1.content.1.id", "a_2"},
+		{A, talkA(says("user", "go"), `{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]}`, `{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"x"},{"type":"text","text":"and this"}]}`), "invalid params, tool call result does not follow tool call (2013)", "messages.3.content.0.text", "and this"},
+		{A, talkA(says("user", "go"), `{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"x"}]}`), "invalid params, tool result's tool id(a) not found (2013)", "messages.1.content.0.type", "text"},
+		{G, `{"contents":[{"parts":[{"text":"go"}]},{"role":"model","parts":[{"functionCall":{"id":"a","name":"f","args":{}}},{"functionCall":{"id":"b","name":"g","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"id":"a","name":"f","response":{}}}]}]}`, "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.", "contents.2.parts.1.functionResponse.name", "g"},
+	} {
+		l := take(t, refusesFirst(trip{from: row.from, to: row.from, own: true, ask: row.ask}, 400, row.words))
+		is(t, row.words+l.then().Raw, l.then().Get(row.path).Str, row.want)
+		is(t, row.words+l.told(), len(l.losses) > 0, true)
+		is(t, "by the author", try(t, refusesFirst(trip{from: row.from, to: row.from, ask: row.ask}, 400, row.words)).status, 400)
 	}
 }
 

@@ -71,6 +71,8 @@ func refusedForm(words string) string {
 		return ResultNames
 	case customless.MatchString(words):
 		return CustomTools
+	case Says(words, unpaired...):
+		return Pairs
 	case Says(words, "moonshot flavored json schema"): // Moonshot's, at any server
 		return SchemaTypes
 	}
@@ -107,6 +109,14 @@ var unrecalled = []string{"toolconfig field must be defined", "blocks must defin
 // misnamed is what upstreams say of a tool's name, as it is offered or as it was called before: OpenAI and Anthropic, whose models stand
 // behind other servers, Amazon, Alibaba, Moonshot, which wants a letter first. Each codec writes names that its API takes, and reads them back.
 var misnamed = regexp.MustCompile(`(?i)\b(function|custom|tool_?use|tools\S*)\.name['"]?:? .{0,80}(pattern|at most|too long)|length of the tool name|function name is invalid`)
+
+// unpaired is what upstreams say of calls without a result, results without a call, and ids that are there twice: Anthropic thrice, OpenAI
+// and who has its words, Google, Mistral, Amazon, MiniMax twice. A session that was interrupted has such calls ever after.
+var unpaired = []string{
+	"ids were found without `tool_result` blocks", "unexpected `tool_use_id` found in `tool_result` blocks", "`tool_use` ids must be unique",
+	"must be followed by tool messages responding to each", "must be a response to a prec", "number of function response parts is equal",
+	"not the same number of function calls and responses", "expected toolresult blocks at", "tool call result does not follow tool call", "tool result's tool id",
+}
 
 // customless is how servers of OpenAI's dialect say that they know functions alone, and no tool that takes free text: in Python, in
 // Rust, MiniMax, and by a schema.
