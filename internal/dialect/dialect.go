@@ -138,10 +138,11 @@ const (
 	SchemaTypes = "schema.type"
 	CustomTools = "tools.custom"
 	Pairs       = "tool_result.pairs"
+	Blocks      = "content.blocks" // that only Anthropic's own API has
 )
 
 // Forms are all of these: a request says the same without them.
-var Forms = []string{CallIDs, Signatures, ToolNames, ResultNames, SchemaTypes, CustomTools, Pairs}
+var Forms = []string{CallIDs, Signatures, ToolNames, ResultNames, SchemaTypes, CustomTools, Pairs, Blocks}
 
 // Call is a request in an upstream's own words.
 type Call struct {

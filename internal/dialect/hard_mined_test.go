@@ -10,7 +10,10 @@ import (
 // What people complained of in 2026: members that libraries send back, forms that servers insist on, schemas in Moonshot's words.
 var hardMined = section{"BO", "what libraries send back, and forms that servers insist on", []hard{
 	// anthropics/anthropic-sdk-python#1107 and #1566, anthropic-sdk-go#186, anthropics/claude-code#11678 and #89211.
-	{number: 1543, name: "members of Claude's own answers and tools that a server of its dialect does not know", answer: "asked again without them, with a warning; by Anthropic's own API the client hears the refusal", run: minedOfClaude},
+	{number: 1543, name: "members and blocks of Claude's own answers and tools that a server of its dialect does not know", answer: "asked again without the members, and with words for the blocks, with a warning; by Anthropic's own API the client hears the refusal", run: func(t *testing.T) {
+		t.Run("members", minedOfClaude)
+		t.Run("blocks", minedBlocks)
+	}},
 	// anomalyco/opencode#43467, partITech/php-mistral#76, Gitlawb/openclaude#739.
 	{number: 1544, name: "members that say nothing, as OpenAI's library sends a turn back", answer: "asked again without them; that makes no difference to the answer", run: minedBlanks},
 	// vercel/ai#18921, MoonshotAI/kimi-code#792 and #2661, luxus/pi-hindsight#551, anomalyco/opencode#25011.
@@ -243,6 +246,24 @@ func minedOfClaude(t *testing.T) {
 	l := try(t, refusesFirst(trip{from: A, to: A, own: true, ask: talk(text(""), "")}, 400, "messages.2.content.0.document.citations: Extra inputs are not permitted"))
 	is(t, "a document", l.status, 400)
 	is(t, "a document", len(l.sent), 1)
+}
+
+// minedBlocks says in words what only Anthropic's own API has blocks for.
+func minedBlocks(t *testing.T) {
+	ask := talkA(says("user", "go"), `{"role":"assistant","content":[{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{"query":"q"}},{"type":"text","text":"so"},{"type":"tool_use","id":"t1","name":"ToolSearch","input":{}}]}`,
+		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":[{"type":"tool_reference","tool_name":"f"}]}]}`)
+	for _, words := range []string{
+		"The parameter messages.content.type specified in the request are not valid: invalid value: tool_reference, supported values are: text, thinking, image, 'tool_use' and tool_result.",
+		"Unsupported content type: server_tool_use", "Failed to deserialize the JSON body into the target type: messages[1].content[0]: unknown variant `server_tool_use`, expected one of `text`, `tool_use`, `tool_result`, `thinking`",
+	} {
+		l := take(t, refusesFirst(trip{from: A, to: A, own: true, ask: ask}, 400, words))
+		is(t, l.then().Raw, strings.Contains(l.then().Raw, "server_tool_use") || strings.Contains(l.then().Raw, "tool_reference"), false)
+		is(t, l.then().Raw, strings.Contains(l.then().Get("messages.1.content").Raw, "web_search q") && strings.Contains(l.then().Get("messages.2.content").Raw, "tool f"), true)
+		l.warns("messages[1].content[0]", chat.Approximated)
+		is(t, "by the author", try(t, refusesFirst(trip{from: A, to: A, ask: ask}, 400, words)).status, 400)
+	}
+	l := take(t, refusesFirst(trip{from: A, to: A, own: true, ask: `{"model":"m","max_tokens":9,"metadata":{"user_id":"{\"device_id\":\"d\"}"},"messages":[` + says("user", "go") + `]}`}, 400, "Invalid 'user_id': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'."))
+	is(t, "an end user", l.then().Get("metadata").Exists(), false)
 }
 
 // minedBlanks takes away what is null or empty, where a server has refused it, and nothing that says something.

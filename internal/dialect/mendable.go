@@ -73,6 +73,8 @@ func refusedForm(words string) string {
 		return CustomTools
 	case Says(words, unpaired...):
 		return Pairs
+	case blockless.MatchString(words):
+		return Blocks
 	case Says(words, "moonshot flavored json schema"): // Moonshot's, at any server
 		return SchemaTypes
 	}
@@ -117,6 +119,10 @@ var unpaired = []string{
 	"must be followed by tool messages responding to each", "must be a response to a prec", "number of function response parts is equal",
 	"not the same number of function calls and responses", "expected toolresult blocks at", "tool call result does not follow tool call", "tool result's tool id",
 }
+
+// blockless is how servers of Anthropic's dialect say that they do not know blocks which only its author's tools leave in a history, or
+// its search for tools: Volcengine, DeepSeek and others written in Rust (anthropics/claude-code#30912 and #64158).
+var blockless = regexp.MustCompile("(?i)(unknown variant|unsupported content type:?|invalid value:) ['\"`]?(tool_reference|search_result|container_upload|server_tool_use|mcp_tool_use|\\w+_tool_result)\\b")
 
 // customless is how servers of OpenAI's dialect say that they know functions alone, and no tool that takes free text: in Python, in
 // Rust, MiniMax, and by a schema.

@@ -51,8 +51,11 @@ func refusedHint(words string) string {
 	if names := refusedBetas(words); names != "" {
 		return names
 	}
-	if dialect.Says(words, undeferred) {
+	switch {
+	case dialect.Says(words, undeferred):
 		return "defer_loading"
+	case dialect.Says(words, "invalid 'user_id'"): // DeepSeek's, which takes other letters (deepseek-ai/awesome-deepseek-agent#67)
+		return "metadata"
 	}
 	found := unknownMember.FindStringSubmatch(words)
 	return strings.ToLower(cmp.Or(found[min(len(found), 1):]...))
