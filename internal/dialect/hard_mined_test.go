@@ -124,7 +124,8 @@ var hardMined = section{"BO", "what libraries send back, and forms that servers 
 		}
 	}},
 	// BerriAI/litellm#22979, anomalyco/opencode#31259, anthropics/claude-code#54013: what Claude said ends the session in which it is said again.
-	{number: 1554, name: "texts of nothing, and pictures of another type than they are said to be, which Claude refuses with every turn", answer: "asked again without such texts, and with the types that the bytes show, with a warning; in another dialect neither is ever sent", run: func(t *testing.T) {
+	{number: 1554, name: "texts of nothing, pictures of another type than they are said to be and schemas of older drafts, which Claude refuses with every turn", answer: "asked again without such texts, with the types that the bytes show, and with schemas of the newest draft, with a warning; from another dialect none of them is ever sent", run: func(t *testing.T) {
+		t.Run("schemas", minedDrafts)
 		t.Run("texts", minedNothings)
 		t.Run("pictures", minedPictures)
 	}},
@@ -210,6 +211,25 @@ func minedPictures(t *testing.T) {
 		}
 		is(t, words, try(t, refusesFirst(trip{from: A, to: A, ask: talk("image/png")}, 400, words)).status, 400)
 	}
+}
+
+// minedDrafts has a server of the Model Context Protocol describe its tools in an older draft, and as a choice.
+func minedDrafts(t *testing.T) {
+	talk := func(schema, more string) string {
+		return `{"model":"m","max_tokens":9,"tools":[{"name":"ok","input_schema":{"type":"object", "properties":{}}},{"name":"f","input_schema":` + schema + more + `}],"messages":[` + says("user", "go") + `]}`
+	}
+	for _, own := range []bool{false, true} {
+		l := take(t, refusesFirst(trip{from: A, to: A, own: own, ask: talk(`{"type":"object","properties":{"ttl":{"type":"integer","exclusiveMinimum":true,"minimum":0}}}`, "")}, 400,
+			"tools.1.custom.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12 (https://json-schema.org/draft/2020-12)."))
+		same(t, l.then(), "tools.1.input_schema.properties.ttl", `{"type":"integer","exclusiveMinimum":0}`)
+		is(t, "the other", l.then().Get("tools.0").Raw, `{"name":"ok","input_schema":{"type":"object", "properties":{}}}`)
+		is(t, l.told(), len(l.losses) > 0 && strings.Contains(l.told(), "tools[1]"), true)
+		l = take(t, refusesFirst(trip{from: A, to: A, own: own, ask: talk(`{"type":"object","anyOf":[{"properties":{"a":{"type":"string"}},"required":["a"]},{"properties":{"b":{"type":"string"}},"required":["b"]}]}`, `,"cache_control":{"type":"ephemeral"}`)}, 400,
+			"tools.1.custom.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level"))
+		is(t, l.then().Raw, l.then().Get("tools.1.input_schema.anyOf").Exists() || !l.then().Get("tools.1.input_schema.properties.b").Exists() || !l.then().Get("tools.1.cache_control").Exists(), false)
+		is(t, l.then().Raw, strings.Contains(l.then().Get("tools.1.description").Str, "must fit this JSON Schema"), true)
+	}
+	is(t, "fine ones", try(t, refusesFirst(trip{from: A, to: A, ask: talk(`{"type":"object"}`, "")}, 400, "tools.1.custom.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12")).status, 400)
 }
 
 // talkA is a conversation of Anthropic's.

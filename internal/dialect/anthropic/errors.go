@@ -141,6 +141,9 @@ func (r *refusal) classify(status int) *fault.Error {
 		case refusesTypes(r.message):
 			e.Refused = pictureTypes
 			return e.MendedBy(fault.Without | fault.Repaired)
+		case refusesSchemas(r.message):
+			e.Refused = schemaForm
+			return e.MendedBy(fault.Without | fault.Repaired)
 		}
 	}
 	if e.Code == fault.InvalidParameter {

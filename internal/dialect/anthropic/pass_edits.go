@@ -28,7 +28,7 @@ func edit(call *dialect.Call, target dialect.Target) (err error) {
 	if call.Body, err = e.edits.Apply(call.Body); err != nil {
 		return err
 	}
-	for _, repair := range []func(*dialect.Call, []string) error{leaveBlanks, retype, leaveHints} {
+	for _, repair := range []func(*dialect.Call, []string) error{leaveBlanks, retype, modernize, leaveHints} {
 		if err = repair(call, target.Refused); err != nil {
 			return err
 		}
