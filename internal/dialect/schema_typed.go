@@ -15,8 +15,9 @@ func TypeSchema(schema []byte) (out []byte, changed bool) {
 	if root.Kind() != jsonscan.Object {
 		return schema, false
 	}
-	t := typer{pointers: PointersIn(root)}
-	if t.write(root, true, 0); !t.changed {
+	const room = 64 << 10
+	t := typer{pointers: PointersIn(root), left: room + 8*len(schema)}
+	if t.write(root, true, 0); !t.changed || t.left < 0 {
 		return schema, false
 	}
 	return t.Bytes(), true
@@ -27,6 +28,7 @@ type typer struct {
 	pointers Pointers
 	changed  bool
 	inside   bool // what a reference refers to
+	left     int  // bytes that may stand there again: what is shared does for each that may be chosen
 }
 
 // anyType is a choice among all types.
@@ -36,13 +38,14 @@ const anyType = `[{"type":"string"},{"type":"number"},{"type":"boolean"},{"type"
 var shared = []string{"type", "properties", "required", "additionalProperties"}
 
 func (t *typer) write(v jsonscan.Value, root bool, depth int) {
-	if v.Kind() != jsonscan.Object || depth > deepestSchema {
+	if v.Kind() != jsonscan.Object || depth > deepestSchema || t.left < 0 {
 		t.Raw(v.Raw())
 		return
 	}
 	ref := v.Get("$ref")
 	if target := t.elsewhere(ref.View()); target.Exists() {
 		t.changed, t.inside = true, true
+		t.left -= len(target.Raw())
 		t.write(target, root, depth+1)
 		t.inside = false
 		return
@@ -61,15 +64,8 @@ func (t *typer) write(v jsonscan.Value, root bool, depth int) {
 		switch name := key.Name; {
 		case divided && slices.Contains(shared, name):
 		case name == "anyOf" || name == "oneOf":
-			t.Key(name).Open(jsonscan.Array)
-			for _, one := range inner.Elements() {
-				if divided && one.Kind() == jsonscan.Object && !one.Get("$ref").Exists() {
-					t.write(jsonscan.At(t.withShared(one, v), 0), false, depth+1)
-				} else {
-					t.write(one, false, depth+1)
-				}
-			}
-			t.Close(jsonscan.Array)
+			t.Key(name)
+			t.writeChoice(inner, v, divided, depth)
 		case name == "definitions":
 			t.changed = true
 			t.writeNamed("$defs", inner, depth)
@@ -92,6 +88,20 @@ func (t *typer) write(v jsonscan.Value, root bool, depth int) {
 		t.changed = true
 		t.writeType(v)
 	}
+}
+
+// writeChoice writes what may be chosen, with what stands beside the choice where that is divided among it.
+func (t *typer) writeChoice(list, beside jsonscan.Value, divided bool, depth int) {
+	t.Open(jsonscan.Array)
+	for _, one := range list.Elements() {
+		if divided && one.Kind() == jsonscan.Object && !one.Get("$ref").Exists() {
+			both := t.withShared(one, beside)
+			t.left -= len(both)
+			one = jsonscan.At(both, 0)
+		}
+		t.write(one, false, depth+1)
+	}
+	t.Close(jsonscan.Array)
 }
 
 // elsewhere is what a reference refers to that leads to no definition; within that it is left as it is.

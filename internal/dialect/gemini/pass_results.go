@@ -1,8 +1,6 @@
 package gemini
 
 import (
-	"slices"
-
 	"stele/internal/chat"
 	"stele/internal/jsonscan"
 )
@@ -11,25 +9,32 @@ import (
 // know a call by its id leave the name out (router-for-me/CLIProxyAPI#2104).
 func (p *passer) nameResults(contents jsonscan.Value) {
 	type call struct{ id, name string }
-	var waiting []call
+	var calls []call // in their order
+	next := 0        // the first of them that no result without an id has taken
+	byID := make(map[string]string)
+	answered := make(map[string]bool)
 	named := false
 	for _, content := range items(contents) {
 		for _, part := range items(fieldOf(content, "parts")) {
 			if c := fieldOf(part, "functionCall"); c.Kind() == jsonscan.Object {
-				waiting = append(waiting, call{c.Get("id").View(), c.Get("name").View()})
+				id, name := c.Get("id").View(), c.Get("name").View()
+				calls, byID[id] = append(calls, call{id, name}), name
 			}
 			r := fieldOf(part, "functionResponse")
 			if r.Kind() != jsonscan.Object {
 				continue
 			}
 			id, name := r.Get("id").View(), r.Get("name")
-			i := slices.IndexFunc(waiting, func(c call) bool {
-				return id != "" && c.id == id || (id == "" || c.id == "") && (name.View() == "" || name.View() == c.name)
-			})
-			if i < 0 {
-				continue
+			own := byID[id]
+			for id == "" && next < len(calls) {
+				taken := calls[next].id != "" && answered[calls[next].id]
+				own = calls[next].name
+				if next++; !taken {
+					break
+				}
 			}
-			switch own := waiting[i].name; {
+			answered[id] = true
+			switch {
 			case name.View() != "" || own == "":
 			case name.Exists():
 				p.edits.ReplaceText(name, own)
@@ -38,7 +43,6 @@ func (p *passer) nameResults(contents jsonscan.Value) {
 				p.edits.Append(r, "name", jsonscan.AppendText(nil, own))
 				named = true
 			}
-			waiting = slices.Delete(waiting, i, i+1)
 		}
 	}
 	if named {
