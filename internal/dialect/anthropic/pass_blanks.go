@@ -11,7 +11,7 @@ import (
 
 // Claude's own answers have texts of nothing beside calls and searches, which Anthropic refuses when they come back; Claude Code has put
 // marks of its cache on empty ones. Every turn that follows is refused then, whatever is said in it (BerriAI/litellm#22979,
-// danny-avila/LibreChat, anomalyco/opencode#31259, anthropics/claude-code#54013).
+// LibreChat-AI/agents#124, anomalyco/opencode#31259, anthropics/claude-code#54013).
 
 // blankTexts is what an upstream has refused that takes no texts of nothing.
 const blankTexts = "text.blank"
