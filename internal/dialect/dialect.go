@@ -140,13 +140,23 @@ const UsageWish = "stream_options"
 // ToolChoice is the parameter by which tools are to be called, or not, in OpenAI's dialect.
 const ToolChoice = "tool_choice"
 
-// What an upstream may refuse of the calls in a history: their ids, that they are not signed, or not by it, and
-// what models have called tools, which need not be a name of any.
+// What an upstream may refuse of the calls in a history: their ids, that they are not signed, or not by it,
+// what models have called tools, which need not be a name of any, results that do not say of which tool they are, and that calls and
+// results are not pairs; of tools
+// that a type stands beside a choice among schemas, or none, and that they take free text.
 const (
-	CallIDs    = "tool_call_id"
-	Signatures = "thought_signature"
-	ToolNames  = "tool_name"
+	CallIDs     = "tool_call_id"
+	Signatures  = "thought_signature"
+	ToolNames   = "tool_name"
+	ResultNames = "tool_result.name"
+	SchemaTypes = "schema.type"
+	CustomTools = "tools.custom"
+	Pairs       = "tool_result.pairs"
+	Blocks      = "content.blocks" // that only Anthropic's own API has
 )
+
+// Forms are all of these: a request says the same without them.
+var Forms = []string{CallIDs, Signatures, ToolNames, ResultNames, SchemaTypes, CustomTools, Pairs, Blocks}
 
 // Call is a request in an upstream's own words.
 type Call struct {

@@ -11,12 +11,19 @@ import (
 // WithMends says in a refusal as what its upstream may take the request after all, where its
 // words tell. Whichever dialect it speaks, the server behind it may be of any vendor.
 func WithMends(e *fault.Error, words string) *fault.Error {
+	if e.Refused = refusedForm(words); e.Refused != "" {
+		return e.MendedBy(fault.Without)
+	}
 	switch {
 	case e.Code == fault.InvalidParameter && Says(words, toolless...):
 		return refuseTools(e)
-	case misnamed.MatchString(words):
-		e.Refused = ToolNames
-		return e.MendedBy(fault.Without)
+	case e.Code == fault.InvalidParameter && manyTools.MatchString(words): // another target may take them all
+		e.Elsewhere = true
+		return e.With("field", "tools")
+	case Says(words, "expected last role user or tool", "prefill is incompatible with"): // Mistral, llama.cpp while it thinks
+		return e.MendedBy(fault.Unbegun)
+	case Says(words, "cannot pass both content and thinking"): // the template of gpt-oss, wherever it is served
+		return e.MendedBy(fault.WithoutThoughts)
 	case Says(words, unrecalled...):
 		return e.MendedBy(fault.Recalled)
 	case undeveloped.MatchString(words):
@@ -52,6 +59,30 @@ func WithMends(e *fault.Error, words string) *fault.Error {
 	case Says(words, unshaped...) || strictless.MatchString(words):
 		return e.MendedBy(fault.Unenforced)
 	}
+	return withRoom(e, words)
+}
+
+// refusedForm is which of Forms an upstream does not take, by its words; "": none of them.
+func refusedForm(words string) string {
+	switch {
+	case misnamed.MatchString(words):
+		return ToolNames
+	case unnamed.MatchString(words):
+		return ResultNames
+	case customless.MatchString(words):
+		return CustomTools
+	case Says(words, unpaired...):
+		return Pairs
+	case blockless.MatchString(words):
+		return Blocks
+	case Says(words, "moonshot flavored json schema"): // Moonshot's, at any server
+		return SchemaTypes
+	}
+	return ""
+}
+
+// withRoom says in a refusal how many pictures or tokens the upstream takes, where its words tell.
+func withRoom(e *fault.Error, words string) *fault.Error {
 	if e.Seen = mostPictures(words); e.Seen > 0 {
 		return e.MendedBy(fault.Fewer)
 	}
@@ -78,8 +109,30 @@ var toolless = []string{
 var unrecalled = []string{"toolconfig field must be defined", "blocks must define tools", "without `tools=` param specified", "expects the `tools=` param"}
 
 // misnamed is what upstreams say of a tool's name, as it is offered or as it was called before: OpenAI and Anthropic, whose models stand
-// behind other servers, Amazon, Alibaba. Each codec writes names that its API takes, and reads them back.
-var misnamed = regexp.MustCompile(`(?i)\b(function|custom|tool_?use|tools\S*)\.name['"]?:? .{0,80}(pattern|at most|too long)|length of the tool name`)
+// behind other servers, Amazon, Alibaba, Moonshot, which wants a letter first. Each codec writes names that its API takes, and reads them back.
+var misnamed = regexp.MustCompile(`(?i)\b(function|custom|tool_?use|tools\S*)\.name['"]?:? .{0,80}(pattern|at most|too long)|length of the tool name|function name is invalid`)
+
+// unpaired is what upstreams say of calls without a result, results without a call, and ids that are there twice: Anthropic thrice, OpenAI
+// and who has its words, Google, Mistral, Amazon, MiniMax twice. A session that was interrupted has such calls ever after.
+var unpaired = []string{
+	"ids were found without `tool_result` blocks", "unexpected `tool_use_id` found in `tool_result` blocks", "`tool_use` ids must be unique",
+	"must be followed by tool messages responding to each", "must be a response to a prec", "number of function response parts is equal",
+	"not the same number of function calls and responses", "expected toolresult blocks at", "tool call result does not follow tool call", "tool result's tool id",
+}
+
+// blockless is how servers of Anthropic's dialect say that they do not know blocks which only its author's tools leave in a history, or
+// its search for tools: Volcengine, DeepSeek and others written in Rust (anthropics/claude-code#30912 and #64158).
+var blockless = regexp.MustCompile("(?i)(unknown variant|unsupported content type:?|invalid value:) ['\"`]?(tool_reference|search_result|container_upload|server_tool_use|mcp_tool_use|\\w+_tool_result)\\b")
+
+// customless is how servers of OpenAI's dialect say that they know functions alone, and no tool that takes free text: in Python, in
+// Rust, MiniMax, and by a schema.
+var customless = regexp.MustCompile(`(?i)tools?\b.{0,60}\btype\b.{0,40}(input should be 'function'|unknown variant .custom|must be .?function|not one of \['function)|unknown variant .custom., expected .function|invalid tool type`)
+
+// unnamed is how Google's models, behind servers of OpenAI's dialect, say that a result does not name its tool.
+var unnamed = regexp.MustCompile(`(?i)function_?response\.name: name cannot be empty|tool messages? must have a 'name'`)
+
+// manyTools is how upstreams say that they take no more than so many: OpenAI and GitHub's, servers in Python, others by hand.
+var manyTools = regexp.MustCompile(`(?i)'tools': array too long|tools: list should have at most|too many (tools|function declarations)|number of (tools|functions|function declarations) .{0,30}exceeds`)
 
 // refuseTools says that the tools are what an upstream refuses. To answer without them would be another answer; another target may call them.
 func refuseTools(e *fault.Error) *fault.Error {
@@ -97,10 +150,10 @@ var undeveloped = regexp.MustCompile(`(?i)developer['"]? is not one of|developer
 var untold = regexp.MustCompile(`(?i)system role (is )?not supported|system (message|prompt|instruction)s? (is|are) not (allowed|supported|enabled)|n[o']t support system (message|prompt|instruction)s?|role'? does not support '?system|developer instruction is not enabled`)
 
 // unturned is what upstreams say that take turns only one by one: Mistral twice, templates of Google's and others' models,
-// Perplexity twice, DeepSeek.
+// Perplexity twice, DeepSeek, Amazon of words beside results.
 var unturned = []string{
 	"unexpected role 'user' after role 'tool'", "unexpected role 'system' after role 'tool'", "roles must alternate", "roles should be alternating",
-	"should alternate with", "does not support successive user or assistant messages",
+	"should alternate with", "does not support successive user or assistant messages", "conversation blocks and tool use blocks cannot be provided in the same turn",
 }
 
 // unread is what servers say that read the arguments of earlier calls and cannot: Python's parsers, behind vLLM's and others'
@@ -158,12 +211,13 @@ func leftOf(l *fault.TooLong) int64 {
 }
 
 // sightless is what upstreams say of a model that sees no pictures: many, OpenRouter, llama.cpp, DeepSeek, vLLM twice, OpenAI,
-// Moonshot, Ollama, Google.
+// Moonshot, Ollama, Google, Zhipu, which mostly says no more than that a parameter is wrong.
 var sightless = []string{
 	"does not support image", "doesn't support image", "does not support the image", "found that support image input", "image input is not supported", "image input not supported",
 	"unknown variant `image_url`", "unknown variant `image`", "is not a multimodal model", "at most 0 image", "image_url is only supported by", "image_url is not supported", "unsupported content type 'image_url'",
 	"unsupported content part type: image_url", "only supports text input", "only support text input", "invalid value: 'image_url'", "does not support vision", "vision is not supported", "no vision capability",
 	"does not support multimodal", "multimodal input is not supported", "missing data required for image input", "image input is not enabled", "image input modality is not enabled",
+	"取值范围 ['text']", "api 调用参数有误", "invalid api parameter, please check the documentation",
 }
 
 // MustCall is a line of the system text that asks for a call of one tool, or of any, where an upstream cannot be held to it.

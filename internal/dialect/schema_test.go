@@ -3,6 +3,7 @@ package dialect
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"stele/internal/chat"
 	"stele/internal/fault"
@@ -39,5 +40,23 @@ func TestPointersAreNotFollowedForEver(t *testing.T) {
 	}
 	if _, ok := p.Find("#/a"); ok {
 		t.Error("more was looked at than that is worth")
+	}
+}
+
+// TestTypedSchemasDoNotGrow nests choices whose properties all of them share: each would stand there twice as often as the one around it.
+func TestTypedSchemasDoNotGrow(t *testing.T) {
+	t.Parallel()
+	schema := `{"type":"string"}`
+	for range 40 {
+		schema = `{"type":"object","properties":{"a":` + schema + `},"anyOf":[{"required":["a"]},{"required":["a"]}]}`
+	}
+	schema = `{"type":"object","properties":{"x":` + schema + `}}`
+	began := time.Now()
+	out, changed := TypeSchema([]byte(schema))
+	if changed || len(out) != len(schema) {
+		t.Errorf("%d bytes of %d", len(out), len(schema))
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Error(took)
 	}
 }

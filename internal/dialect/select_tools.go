@@ -14,11 +14,14 @@ var changes = []string{"anthropic.tool_addition", "anthropic.tool_removal"}
 // of tools, and tools that come and go between turns.
 func SelectTools(talk *chat.Conversation, upstream string) (*chat.Conversation, []chat.Loss) {
 	unwanted := chat.AtHome
+	var losses []chat.Loss
 	if upstream == "anthropic" {
 		unwanted = chat.Abroad
+	} else {
+		talk, losses = tellExamples(talk)
 	}
 	if !slices.ContainsFunc(talk.Tools, func(t chat.Tool) bool { return t.Offer == unwanted }) && !slices.ContainsFunc(talk.Messages, hasChange) {
-		return talk, nil
+		return talk, losses
 	}
 	offered := *talk
 	offered.Tools = slices.DeleteFunc(slices.Clone(talk.Tools), func(t chat.Tool) bool { return t.Offer == unwanted })
@@ -26,7 +29,6 @@ func SelectTools(talk *chat.Conversation, upstream string) (*chat.Conversation, 
 		return &offered, nil
 	}
 	offered.Messages = nil
-	var losses []chat.Loss
 	for _, t := range talk.Tools {
 		if t.Offer == unwanted && t.Kind == chat.Server {
 			losses = append(losses, chat.LostTool(t, chat.Approximated, "its tools as functions with their published schemas"))

@@ -82,6 +82,8 @@ const (
 	Worded                             // it wants a text, be it empty, beside a signature that is of nothing else
 	Fewer                              // it takes no more pictures than Seen says
 	Recalled                           // it wants to be told of the tools that were called before
+	Repaired                           // it takes what a client's library has made of its own answers only with what that left out, or without what says nothing
+	Unbegun                            // its model does not go on with a turn of its own
 )
 
 // New makes an Error with a message for people. What is too long of it is cut off.

@@ -50,6 +50,10 @@ var googlePlaces = map[string]string{
 	"eu":     "https://aiplatform.eu.rep.googleapis.com",
 }
 
+// vertexTier is the header in which Vertex AI wants the tier of a request. In the body it refuses the words of Google's own API, and
+// passes over others (googleapis/python-genai#2847, anomalyco/opencode#48886).
+const vertexTier = "X-Vertex-AI-LLM-Shared-Request-Type"
+
 // vertex is Gemini at Google's cloud. It does not know the ids of calls that the
 // Gemini API gives.
 func vertex() Kind {
@@ -64,6 +68,8 @@ func vertex() Kind {
 			{Path: "contents.#.parts.#.function_call.id", Pass: true},
 			{Path: "contents.#.parts.#.functionResponse.id", Pass: true},
 			{Path: "contents.#.parts.#.function_response.id", Pass: true},
+			{Path: "serviceTier", Header: vertexTier, Pass: true},
+			{Path: "service_tier", Header: vertexTier, Pass: true},
 		},
 	}
 }

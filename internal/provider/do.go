@@ -47,7 +47,7 @@ func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat
 	}
 	var m attempt
 	if req.PassesTo(c.dialect.Name()) {
-		ways := fault.WithoutThoughts | fault.Worded
+		ways := fault.WithoutThoughts | fault.Worded | fault.Repaired
 		if !c.isHome() {
 			ways |= fault.Unhinted | fault.Rethought
 		}
@@ -87,10 +87,10 @@ func isReworded(req *chat.Request) bool { return len(req.Origin.Header[dialect.R
 // not the author's, which says that it does not take the form of a conversation. What that says stays the
 // same. Parameters are between the client and the server.
 func (c *Chat) reforms(req *chat.Request, why error) bool {
-	const form = fault.SystemFirst | fault.InTurns | fault.Plain | fault.Beside | fault.WithThoughts | fault.Undeveloped | fault.Systemless | fault.Legible | fault.Recalled
+	const form = fault.SystemFirst | fault.InTurns | fault.Plain | fault.Beside | fault.WithThoughts | fault.Undeveloped | fault.Systemless | fault.Legible | fault.Recalled | fault.Unbegun
 	e := fault.From(why)
-	history := e.Remedy == fault.Without && slices.Contains([]string{dialect.CallIDs, dialect.Signatures, dialect.ToolNames}, e.Refused)
-	return !c.authors && !req.Strict && (e.Remedy&form != 0 || history)
+	named := e.Remedy == fault.Without && slices.Contains(dialect.Forms, e.Refused)
+	return !c.authors && !req.Strict && (e.Remedy&form != 0 || named)
 }
 
 // askWhole asks for one whole answer, m being how.

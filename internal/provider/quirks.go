@@ -16,6 +16,7 @@ type Edit struct {
 	Name   string                      // its new name
 	Value  string                      // its new value, as JSON
 	Digits int                         // its value is an id, which must be so many letters and digits
+	Header string                      // it is left out, and this header has its value: a tier
 	Add    bool                        // put Value there even where the member was missing
 	Make   func(jsonscan.Value) []byte // gives the new value of an element, where Path ends with #; nil: it stays
 	Pass   bool                        // even where the client's own bytes pass through

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"cmp"
+	"net/http"
 	"net/url"
 	"path"
 	"slices"
@@ -36,6 +37,10 @@ func (c *Chat) reshape(call dialect.Call, t dialect.Target, edits []Edit, pass b
 		if !e.done[i] {
 			continue
 		}
+		if edits[i].Header != "" {
+			carryTier(&call, edits[i].Header, jsonscan.Root(e.old[i]).View())
+			continue
+		}
 		if l, lost := edits[i].loss(); lost {
 			call.Losses = append(slices.Clip(call.Losses), l)
 		}
@@ -44,6 +49,20 @@ func (c *Chat) reshape(call dialect.Call, t dialect.Target, edits []Edit, pass b
 		}
 	}
 	return call
+}
+
+// carryTier puts a tier into a header. The usual one needs none.
+func carryTier(call *dialect.Call, header, word string) {
+	switch tier := strings.TrimPrefix(strings.ToLower(word), "service_tier_"); tier {
+	case "", "unspecified", "standard":
+	case "flex", "priority":
+		if call.Header == nil {
+			call.Header = make(http.Header, 1)
+		}
+		call.Header.Set(header, tier)
+	default:
+		call.Losses = append(slices.Clip(call.Losses), chat.Lost(chat.FieldTier, chat.Dropped, "there is no such tier"))
+	}
 }
 
 // editsOfReworded are the edits for bytes in which stele bridge has chosen the names: those of the kind,

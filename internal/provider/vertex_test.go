@@ -79,6 +79,36 @@ func TestVertexIsNotToldIDsOfCalls(t *testing.T) {
 	}
 }
 
+// TestVertexIsToldTheTierInAHeader has clients ask for tiers: the body has none, and what served is booked.
+func TestVertexIsToldTheTierInAHeader(t *testing.T) {
+	t.Parallel()
+	const served = `{"candidates":[{"content":{"role":"model","parts":[{"text":"hello"}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":3,"candidatesTokenCount":1,"totalTokenCount":4,"trafficType":"ON_DEMAND_FLEX"}}`
+	server := newCloud(t, jsonAnswer(served))
+	c := openVertex(t, "vertex", server, newTokenHouse(t))
+	for _, row := range []struct{ from, member, want string }{
+		{"gemini", `"serviceTier":"flex"`, "flex"}, {"gemini", `"service_tier":"SERVICE_TIER_PRIORITY"`, "priority"}, {"gemini", `"serviceTier":"standard"`, ""}, {"gemini", `"serviceTier":"gold"`, ""},
+		{"openai", `"service_tier":"flex"`, "flex"}, {"openai", `"service_tier":"priority"`, "priority"}, {"openai", `"service_tier":"default"`, ""},
+	} {
+		body := map[string]string{
+			"gemini": `{"contents":[{"role":"user","parts":[{"text":"hi"}]}],`, "openai": `{"model":"m","messages":[{"role":"user","content":"hi"}],`,
+		}[row.from] + row.member + `}`
+		reply, err := ask(t, c, row.from, "gemini-3-pro", body, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, head, sent := server.asked()
+		if got := head.Get(vertexTier); got != row.want || strings.Contains(strings.ToLower(sent), "tier") {
+			t.Errorf("%s: %q %s", row.member, got, sent)
+		}
+		if told := len(reply.Dropped) > 0; told != strings.Contains(row.member, "gold") {
+			t.Errorf("%s: %v", row.member, reply.Dropped)
+		}
+		if tier := reply.Response.Usage.Tier; !reply.Passed && tier != "flex" {
+			t.Errorf("%s: served as %q", row.member, tier)
+		}
+	}
+}
+
 func TestVertexServesClaude(t *testing.T) {
 	t.Parallel()
 	server := newCloud(t, func(w http.ResponseWriter, r *http.Request) {

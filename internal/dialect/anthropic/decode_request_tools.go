@@ -55,7 +55,11 @@ func (r *requestReader) readTool(v jsonscan.Value) (t chat.Tool) {
 		case "cache_control":
 			t.Cache = r.readCache(v)
 		default:
-			if !server {
+			switch {
+			case server:
+			case key == dialect.Examples && v.Kind() == jsonscan.Array:
+				keepRest(&rest, key, v)
+			default:
 				r.keepBeside(&rest, key, v)
 			}
 		}

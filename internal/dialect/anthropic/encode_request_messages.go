@@ -150,8 +150,17 @@ func (w *requestWriter) addUser(run []chat.Message) error {
 		return err
 	}
 	first := len(w.turns)
-	if len(results) > 0 {
+	apart := len(results) > 0 && slices.Contains(w.target.Refused, dialect.Pairs) // MiniMax takes nothing behind results (anomalyco/opencode#32609)
+	switch {
+	case apart:
+		w.turns = append(w.turns, turn{role: chat.User, blocks: results})
+		if len(w.attached) > 0 {
+			w.turns = append(w.turns, turn{role: chat.User, blocks: w.attached})
+		}
+	case len(results) > 0:
 		w.turns = append(w.turns, turn{role: chat.User, blocks: append(results, w.attached...)})
+	}
+	if len(results) > 0 {
 		w.attached = nil
 	}
 	native := w.can.system && !w.target.Compatible && w.userSpeaks(run, len(results) > 0)
@@ -168,11 +177,14 @@ func (w *requestWriter) addUser(run []chat.Message) error {
 		switch {
 		case t.role == chat.System:
 			system.role, system.blocks = chat.System, append(system.blocks, t.blocks...)
-		case len(results) > 0:
+		case len(results) > 0 && !apart:
 			w.turns[first].blocks = append(w.turns[first].blocks, t.blocks...)
 		default:
 			if t.settle(); len(t.blocks) > 0 {
 				w.turns = append(w.turns, t)
+				if apart {
+					w.lose(lostMessage(m, chat.Ignored, "what stands behind results is a turn of its own"))
+				}
 			}
 		}
 	}

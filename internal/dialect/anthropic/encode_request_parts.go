@@ -176,7 +176,7 @@ func (w *requestWriter) writeStray(m *chat.Message, p *chat.Part, t *turn) error
 
 // writeOpaque writes a block of this dialect as it was, another's in words.
 func (w *requestWriter) writeOpaque(m *chat.Message, p *chat.Part, t *turn) {
-	if raw := bytes.TrimSpace(p.Raw); strings.HasPrefix(p.Name, prefix) && bytes.HasSuffix(raw, []byte{'}'}) {
+	if raw := bytes.TrimSpace(p.Raw); !slices.Contains(w.target.Refused, dialect.Blocks) && strings.HasPrefix(p.Name, prefix) && bytes.HasSuffix(raw, []byte{'}'}) {
 		t.blocks = append(t.blocks, block{json: bytes.Clone(raw[:len(raw)-1]), sort: serverBlock, cache: p.Cache})
 		return
 	}

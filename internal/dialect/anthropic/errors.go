@@ -134,12 +134,27 @@ func (r *refusal) classify(status int) *fault.Error {
 		return e.MendedBy(fault.WithoutThoughts)
 	}
 	if e.Code == fault.InvalidParameter {
+		switch {
+		case refusesBlanks(r.message):
+			e.Refused = blankTexts
+			return e.MendedBy(fault.Without | fault.Repaired)
+		case refusesTypes(r.message):
+			e.Refused = pictureTypes
+			return e.MendedBy(fault.Without | fault.Repaired)
+		case refusesSchemas(r.message):
+			e.Refused = schemaForm
+			return e.MendedBy(fault.Without | fault.Repaired)
+		}
+	}
+	if e.Code == fault.InvalidParameter {
 		if e.Refused = refusedHint(r.message); e.Refused != "" {
 			return e.MendedBy(fault.Unhinted)
 		}
 		switch e.Refused = refusedField(r.message); {
 		case isOfThinking(e.Refused):
 			return e.MendedBy(fault.Without | fault.Rethought)
+		case e.Refused == prefill:
+			return e.MendedBy(fault.Without | fault.Unbegun)
 		case e.Refused != "":
 			return e.MendedBy(fault.Without)
 		}

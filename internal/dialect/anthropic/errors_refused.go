@@ -23,16 +23,20 @@ var refusals = []struct {
 			t.efforts = oldEfforts
 		}
 	}},
-	{regexp.MustCompile(`adaptive thinking is not supported|thinking\.type\.adaptive is not supported|input tag adaptive found using type does not match`), "thinking.adaptive", func(t *traits) {
+	{regexp.MustCompile(`adaptive thinking is not supported|(thinking\.type\.|; )adaptive is not supported|type must be in \[enabled, disabled|input tag adaptive found using type does not match`), "thinking.adaptive", func(t *traits) {
 		t.adaptive, t.between, t.always, t.budget = false, false, false, true
 	}},
+	{regexp.MustCompile(`only type=enabled is allowed`), "thinking.other", func(t *traits) { // Moonshot's
+		t.adaptive, t.disabled, t.between, t.always, t.budget = false, false, false, false, true
+	}},
+	{regexp.MustCompile(`thinking\.enabled\.budget_tokens: field required`), "thinking.unbounded", func(*traits) {}},
 	{regexp.MustCompile(`thinking\.type\.disabled is not supported`), "thinking.disabled", func(t *traits) { t.disabled = false }},
 	{regexp.MustCompile(`thinking: extra inputs are not permitted|does not support thinking|thinking is not supported`), "thinking", func(t *traits) {
 		t.adaptive, t.budget, t.disabled, t.between, t.always = false, false, false, false, false
 	}},
 	{regexp.MustCompile(`tool_choice: (type )?(any|tool)( and (any|tool))? (is|are) not supported|tool_choice forces tool use`), dialect.ToolChoice, func(t *traits) { t.forced = false }},
 	{regexp.MustCompile(`expected thinking or redacted_thinking, but found`), begun, func(*traits) {}},
-	{regexp.MustCompile(`not support assistant message prefill|must end with a user message|last message must (be from|have role) (the )?user`), "prefill", func(t *traits) { t.prefill = false }},
+	{regexp.MustCompile(`not support assistant message prefill|must end with a user message|last message must (be from|have role) (the )?user`), prefill, func(t *traits) { t.prefill = false }},
 	{regexp.MustCompile(`effort: input should be|not support effort level|effort \S+ is not supported when thinking is disabled`), "effort.level", func(t *traits) { t.efforts = oldEfforts[:3] }},
 	{regexp.MustCompile(`does not support (the effort parameter|reasoning effort)|effort is not supported|effort: extra inputs are not permitted|effort \S+ is not supported by|cannot be disabled when (reasoning_)?effort is set`), "effort", func(t *traits) { t.efforts = nil }},
 	{regexp.MustCompile(`output_config: extra inputs are not permitted`), "output_config", func(t *traits) { t.efforts, t.format = nil, false }},
@@ -54,6 +58,9 @@ func refusedField(words string) string {
 // begun is that a model which is to think has begun its turn with thoughts. A turn that another model made, or one that did not think, may have none.
 const begun = "thinking.begun"
 
+// prefill is a turn of the model's that it is to go on with.
+const prefill = "prefill"
+
 // effort is a member of output_config.
 const effort = "effort"
 
@@ -70,7 +77,7 @@ func (t traits) without(names []string) *traits {
 			r.change(&t)
 		}
 	}
-	if slices.Contains(names, "thinking.enabled") && slices.Contains(names, "thinking.adaptive") {
+	if slices.Contains(names, "thinking.enabled") && (slices.Contains(names, "thinking.adaptive") || slices.Contains(names, "thinking.other")) {
 		t.adaptive, t.budget = false, false
 	}
 	return &t

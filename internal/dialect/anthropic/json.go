@@ -136,10 +136,7 @@ func (r *requestReader) keepExtra(name string, v jsonscan.Value, effect chat.Eff
 // keepBeside keeps a member of a block or a tool that the common conversation has no place
 // for: in rest, for this dialect, and as an Extra, which others report.
 func (r *requestReader) keepBeside(rest *jsonscan.Writer, key string, v jsonscan.Value) {
-	if len(rest.Bytes()) == 0 {
-		rest.Open(jsonscan.Object)
-	}
-	rest.Key(key).Raw(v.Raw())
+	keepRest(rest, key, v)
 	effect := chat.Shapes
 	usual := key == "allowed_callers" && string(v.Raw()) == `["direct"]` || key == "defer_loading" && v.Kind() == jsonscan.False
 	if key == "eager_input_streaming" || key == "toolset_name" || usual { // as all others do it
@@ -148,7 +145,15 @@ func (r *requestReader) keepBeside(rest *jsonscan.Writer, key string, v jsonscan
 	r.keepExtra(r.pathOf(key), v, effect)
 }
 
-// closeRest returns what keepBeside has kept, or nil.
+// keepRest keeps a member for this dialect alone: what becomes of it in another is told there.
+func keepRest(rest *jsonscan.Writer, key string, v jsonscan.Value) {
+	if len(rest.Bytes()) == 0 {
+		rest.Open(jsonscan.Object)
+	}
+	rest.Key(key).Raw(v.Raw())
+}
+
+// closeRest returns what was kept, or nil.
 func closeRest(rest *jsonscan.Writer) json.RawMessage {
 	if len(rest.Bytes()) == 0 {
 		return nil

@@ -28,7 +28,12 @@ func edit(call *dialect.Call, target dialect.Target) (err error) {
 	if call.Body, err = e.edits.Apply(call.Body); err != nil {
 		return err
 	}
-	return leaveHints(call, target.Refused)
+	for _, repair := range []func(*dialect.Call, []string) error{leaveBlanks, retype, modernize, leaveHints} {
+		if err = repair(call, target.Refused); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // editor edits one body. It knows what the target can, and reports losses, as one who

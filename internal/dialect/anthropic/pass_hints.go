@@ -14,17 +14,25 @@ import (
 
 // Claude Code sends all servers of this dialect what only some of them know and what says nothing of
 // the answer: how tools are loaded, what is kept in a cache and for whom, what is to be cleared of a
-// conversation that has grown long. Its user can turn none of it off.
+// conversation that has grown long. Its user can turn none of it off. Anthropic's own libraries send back
+// with a turn what the answer had beside its words: who called a tool, that it cites nothing, what was read in it.
 
-// hints are these members, and what a report calls their place.
+// hints are these members, with examples for tools whose descriptions say what they are for, and what a report calls their place.
 var hints = map[string]string{
 	"context_management": "context_management", "diagnostics": "diagnostics", "metadata": chat.FieldUser,
-	"defer_loading": chat.FieldTools, "eager_input_streaming": chat.FieldTools,
+	"defer_loading": chat.FieldTools, "eager_input_streaming": chat.FieldTools, "input_examples": chat.FieldTools,
 	"scope": chat.FieldCache, "ttl": chat.FieldCache, "cache_control": chat.FieldCache, "display": chat.FieldThinking,
+	"caller": chat.FieldMessages, "citations": chat.FieldMessages, "parsed_output": chat.FieldMessages,
 }
 
 // hintsIn are the hints that stand in another member.
 var hintsIn = map[string][]string{"cache_control": {"scope", "ttl"}, "thinking": {"display"}}
+
+// hintsOf are those that are hints only in blocks of one type: in a document it is a wish to cite from it.
+var hintsOf = map[string]string{"citations": "text"}
+
+// undeferred is how a router says that its model's server has no search for tools, so that all of them must be offered at once.
+const undeferred = "deferred custom tools are only supported"
 
 // unknownMember is how servers say that they do not know a member, in Python, Rust, Go and by hand.
 var unknownMember = func() *regexp.Regexp {
@@ -32,7 +40,7 @@ var unknownMember = func() *regexp.Regexp {
 	name := quote + path + `(` + strings.Join(slices.Sorted(maps.Keys(hints)), "|") + `)\b['"` + "`" + `]?`
 	const member, unknown = `(?:field|parameter|param|argument|property|key)s?`, `(?:not (?:supported|allowed|permitted|recognized)|unsupported|unexpected|unknown)`
 	return regexp.MustCompile(`(?i)` + strings.Join([]string{
-		`(?:^|[\s>])` + name + `: extra (?:inputs|fields) (?:are )?not permitted`,
+		`(?:^|[\s>])` + name + `: (?:extra (?:inputs|fields) (?:are )?not permitted|input should be a valid (?:dictionary|list))`, // of null: Amazon's
 		`(?:unknown|unrecognized|unexpected|unsupported|invalid) (?:\w+ )?` + member + `:? ` + name,
 		`(?:` + member + ` |^)` + name + ` (?:is|are|was) ` + unknown, name + ` was unexpected`,
 	}, "|"))
@@ -42,6 +50,12 @@ var unknownMember = func() *regexp.Regexp {
 func refusedHint(words string) string {
 	if names := refusedBetas(words); names != "" {
 		return names
+	}
+	switch {
+	case dialect.Says(words, undeferred):
+		return "defer_loading"
+	case dialect.Says(words, "invalid 'user_id'"): // DeepSeek's, which takes other letters (deepseek-ai/awesome-deepseek-agent#67)
+		return "metadata"
 	}
 	found := unknownMember.FindStringSubmatch(words)
 	return strings.ToLower(cmp.Or(found[min(len(found), 1):]...))
@@ -92,7 +106,7 @@ func (l *leaver) leave(v jsonscan.Value) {
 		return
 	}
 	for key, member := range v.Members() {
-		if slices.Contains(l.refused, key.Name) {
+		if slices.Contains(l.refused, key.Name) && (hintsOf[key.Name] == "" || v.Get("type").View() == hintsOf[key.Name]) {
 			l.edits.Remove(key, member)
 			continue
 		}

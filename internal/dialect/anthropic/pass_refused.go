@@ -28,8 +28,12 @@ func (e *editor) rethink() {
 	told := len(e.losses)
 	p := e.planThinking(r.talk.Thinking)
 	kind := e.thinking.Get("type").View()
-	if kind != p.kind && p.kind != "" && kind != "" && told == len(e.losses) {
+	switch unbounded := p.kind == thinkEnabled && !e.thinking.Get("budget_tokens").Exists(); {
+	case p.kind == "" || kind == "" || told < len(e.losses):
+	case kind != p.kind:
 		e.lose(chat.Lost(chat.FieldThinking, chat.Approximated, kind+" as "+p.kind))
+	case unbounded:
+		e.lose(chat.Lost(chat.FieldThinking, chat.Added, "a budget"))
 	}
 	e.enabled = p.kind == thinkEnabled
 	e.changed = e.changed || e.enabled

@@ -202,7 +202,10 @@ func (r *wireRefusal) toFault(status int) *fault.Error {
 			return e.MendedBy(fault.Without | fault.Editable)
 		}
 	}
-	return dialect.WithMends(e, r.message)
+	if e = dialect.WithMends(e, r.message); e.Refused == dialect.ResultNames {
+		return e.MendedBy(fault.Without | fault.Repaired)
+	}
+	return e
 }
 
 func (r *wireRefusal) says(signs ...string) bool { return dialect.Says(r.message, signs...) }

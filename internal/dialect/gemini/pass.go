@@ -63,6 +63,9 @@ func (p *passer) edit(req *chat.Request) {
 			if slices.Contains(p.target.Refused, mediaResolution) {
 				p.leaveResolutions(v)
 			}
+			if slices.Contains(p.target.Refused, dialect.ResultNames) {
+				p.nameResults(v)
+			}
 		case "generationConfig":
 			p.config = v
 		case "systemInstruction":

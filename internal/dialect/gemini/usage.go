@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"cmp"
 	"math"
 	"strings"
 
@@ -38,8 +39,8 @@ func readUsage(v jsonscan.Value) chat.Usage {
 			kept = readUnwritten(v)
 		case "candidatesTokensDetails":
 			said = readUnwritten(v)
-		case "serviceTier":
-			tier = chat.ServiceTier(v.View())
+		case "serviceTier", "trafficType": // the second is Vertex AI's
+			tier = cmp.Or(chat.ServiceTier(v.View()), tier)
 		}
 	}
 	read := min(cached, in)

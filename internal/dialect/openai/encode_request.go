@@ -13,6 +13,9 @@ import (
 // as the many that are compatible with it do.
 func (Codec) EncodeRequest(c *chat.Conversation, t dialect.Target) (dialect.Call, error) {
 	e := &requestWriter{c: c, t: t, names: dialect.Names{Legal: isLegalName, Longest: longestName}}
+	if e.refuses(dialect.ToolNames) {
+		e.names.Legal = beginsWithLetter
+	}
 	if !t.Compatible {
 		e.model = traitsOf(t.Model)
 	}
@@ -52,8 +55,9 @@ type requestWriter struct {
 	stops  []string
 	err    error // the first
 
-	callIDs []string            // of the last turn's calls, as they are sent
-	waiting map[string][]string // and those that have no result yet, by the ids that the history has
+	callIDs   []string            // of the last turn's calls, as they are sent
+	callNames map[string]string   // their tools, by these ids
+	waiting   map[string][]string // and those that have no result yet, by the ids that the history has
 }
 
 // size is about as many bytes as the request will have.

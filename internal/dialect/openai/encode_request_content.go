@@ -96,7 +96,8 @@ func (e *requestWriter) writeResult(m chat.Message, p chat.Part, id string) []pi
 	} else {
 		e.unmark(m, p)
 	}
-	e.Open(object).Key("role").Plain("tool").Key("tool_call_id").Text(id).Key("content")
+	e.openResult(id)
+	e.Key("content")
 	e.writeContent(words)
 	e.Close(object)
 	return media

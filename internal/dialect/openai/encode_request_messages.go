@@ -204,7 +204,7 @@ func (e *requestWriter) openProof(text string) (raw string, own bool) {
 // nameCalls gives the calls of a turn the ids that they are sent with: the API refuses one that is
 // there twice. Results take them in the same order.
 func (e *requestWriter) nameCalls(calls []chat.Part) {
-	e.callIDs, e.waiting = nil, make(map[string][]string, len(calls))
+	e.callIDs, e.callNames, e.waiting = nil, make(map[string]string), make(map[string][]string, len(calls))
 	used := make(map[string]bool, len(calls))
 	for i := range calls {
 		id := calls[i].ID
@@ -212,7 +212,7 @@ func (e *requestWriter) nameCalls(calls []chat.Part) {
 		for again := 2; used[sent]; again++ {
 			sent = e.toCallID(fmt.Sprintf("%s_%d", id, again))
 		}
-		used[sent] = true
+		used[sent], e.callNames[sent] = true, calls[i].Name
 		e.callIDs, e.waiting[id] = append(e.callIDs, sent), append(e.waiting[id], sent)
 	}
 }
@@ -223,6 +223,14 @@ func (e *requestWriter) toCallID(id string) string {
 		return dialect.ShortID(id, 9)
 	}
 	return dialect.CallID(id, longestID)
+}
+
+// openResult begins the result of a call; of which tool it is says the call, but to upstreams that do not look there.
+func (e *requestWriter) openResult(sent string) {
+	e.Open(object).Key("role").Plain("tool").Key("tool_call_id").Text(sent)
+	if e.refuses(dialect.ResultNames) && e.callNames[sent] != "" {
+		e.Key("name").Text(e.names.To(e.callNames[sent]))
+	}
 }
 
 // takeWaiting returns the id of the first call of that name that has no result yet.
@@ -284,7 +292,7 @@ func (e *requestWriter) writeBetween(calls []chat.Part, batch []chat.Message) {
 			continue
 		}
 		e.lose(chat.FieldMessages, chat.Added, fmt.Sprintf("no result for call %s", c.ID))
-		e.Open(object).Key("role").Plain("tool").Key("tool_call_id").Text(sent)
+		e.openResult(sent)
 		e.Key("content").Text("[no result]").Close(object)
 	}
 	bridged := !e.t.Bridge || len(calls) == 0

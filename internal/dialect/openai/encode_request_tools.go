@@ -163,6 +163,12 @@ func (e *requestWriter) writeParameters(t chat.Tool) {
 			e.loseTool(t, chat.Approximated, "bounds of its arguments: in words only")
 		}
 	}
+	if e.refuses(dialect.SchemaTypes) {
+		if typed, changed := dialect.TypeSchema(t.Schema); changed {
+			t.Schema = typed
+			e.loseTool(t, chat.Approximated, "types stand where the provider looks for them")
+		}
+	}
 	if typed, added := WithObjectType(t.Schema); added {
 		t.Schema = typed
 		e.loseTool(t, chat.Added, objectType)

@@ -202,12 +202,12 @@ func (c *complaint) mend(e *fault.Error) *fault.Error {
 	case named != "":
 		e.Refused = named
 	case e.Remedy == 0:
-		e.Refused = c.refusedInPassing()
+		e.Refused = cmp.Or(refusedBlank(words), c.refusedInPassing())
 	}
 	switch {
 	case e.Refused == "":
 		return e
-	case slices.Contains(hints, named):
+	case slices.Contains(hints, named), strings.HasPrefix(e.Refused, blankPrefix):
 		return e.MendedBy(fault.Without | fault.Unhinted)
 	case named != "" && leavable[named] != "": // plainly that, and not a value that no model takes
 		return e.MendedBy(fault.Without | fault.Editable)

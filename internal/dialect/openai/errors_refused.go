@@ -52,7 +52,7 @@ var refusedPlainly = func() *regexp.Regexp {
 		`unknown (?:field|name|parameter):? ` + names, `unsupported parameter(?:\(s\))?:? ` + names, `unrecognized request arguments? supplied: ` + names,
 		`unexpected keyword argument ` + names, `not supported on this model: ` + names, `does not support the ` + names, names + `: extra inputs are not permitted`,
 		`not permitted, field: ` + names, `\(` + names + ` was unexpected`, `(?:parameter|field|property) ` + names + ` (?:is not supported|is not allowed|should not exist)`,
-		`^` + names + ` is not supported`, names + ` is deprecated`,
+		`^` + names + ` is not supported`, names + ` is deprecated`, names + `\]?, ?['"]msg['"]: ?['"]extra inputs are not permitted`,
 	}, "|"))
 }()
 
@@ -75,7 +75,7 @@ var otherwise = []struct {
 	{descriptionField, regexp.MustCompile(`(?i)function\.description\b.{0,40}string too long|description.{0,40}(longer than|exceeds|at most|too long).{0,40}\b1024\b`)},                // OpenAI's older models, GitHub's
 	{wholeField, regexp.MustCompile(`(?i)only supports? stream|must have stream ?= ?true|stream must be (set to )?true|must be set to false for non-streaming|streaming is required`)}, // Alibaba's, Fireworks'
 	{streamField, regexp.MustCompile(`(?i)tool use in streaming mode|(does not|doesn't) support stream|streaming (mode )?is not supported`)},                                           // Amazon's, behind others
-	{callIDField, regexp.MustCompile(`(?i)tool call id .{0,80}length of 9`)},                                                                                                           // Mistral's models at other servers
+	{callIDField, regexp.MustCompile(`(?i)tool call id .{0,80}length of 9|tool_calls\[\d+\]\.id': string too long|tool_call_id': string too long`)},                                    // Mistral's models at other servers; OpenAI's, which take forty
 	{signatureField, regexp.MustCompile(`(?i)thought[_ ]?signature`)},                                                                                                                  // Google's models at other servers
 }
 

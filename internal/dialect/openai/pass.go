@@ -34,6 +34,7 @@ func (Codec) PassRequest(req *chat.Request, t dialect.Target) (call dialect.Call
 	}
 	if len(t.Refused) > 0 {
 		call.Losses = append(call.Losses, l.leaveRefused(&edits, t.Refused)...)
+		call.Losses = append(call.Losses, l.leaveBlanks(&edits, t.Refused)...)
 	}
 	if l.format.Exists() {
 		respellFormat(&edits, l.format, t)
