@@ -212,6 +212,7 @@ func (s *source) next() (chat.Chunk, error) {
 		if bare && s.seen.Chunks == 0 && isWhole(frame.Data) {
 			return chat.Chunk{}, &wholeAnswer{slices.Clone(frame.Data)}
 		}
+		s.takeComment(&frame)
 		frame = s.unwrap(frame)
 		if s.events, err = s.decode(frame, bare); err != nil {
 			return chat.Chunk{}, s.c.spoilByCount(err, frame.Data, s.seen)

@@ -1,0 +1,78 @@
+package dialect_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"stele/internal/chat"
+)
+
+// unnumbered is a stream of Anthropic's in which pieces and ends do not say which block they are of.
+func unnumbered(stream string) string {
+	var lines []string
+	for line := range strings.Lines(stream) {
+		if strings.Contains(line, `"type":"content_block_delta"`) || strings.Contains(line, `"type":"content_block_stop"`) {
+			for i := range 4 {
+				line = strings.Replace(line, fmt.Sprintf(`,"index":%d`, i), "", 1)
+			}
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "")
+}
+
+// What gateways and clouds in front of models make of their answers.
+var hardRelayed = section{"BP", "what gateways and clouds make of an answer, and what they call a limit", []hard{
+	// farion1231/cc-switch#7044: of gateways that translate to Anthropic's dialect.
+	{number: 1557, name: "pieces of Claude's blocks without their number", answer: "they are of the block that was begun last", run: func(t *testing.T) {
+		stream := unnumbered(messageA(thoughtA(0, "hm", "c2ln")+textA(1, "h", "i")+toolA(2, "t1", "f", `{"a":`, `1}`)+toolA(3, "t2", "g", `{}`), "tool_use"))
+		for _, from := range []string{O, G} {
+			is(t, from, tells(t, trip{from: from, to: A, own: true, stream: true, answers: []string{stream}}), `hm|hi|f{"a":1} g{}|tool`)
+		}
+	}},
+	// mnfst/llm-gateway#2053: OpenRouter's ": OPENROUTER PROCESSING" as data, on which OpenAI's own library fails.
+	{number: 1564, name: "a sign of life of the server behind a gateway, in the place of data", answer: "it is a comment, also where the stream passes through", run: func(t *testing.T) {
+		const sign = "data: : OPENROUTER PROCESSING\n\n"
+		stream := sign + sign + chunksO("", `{"content":"h"}`) + sign + chunksO("stop", `{"content":"i"}`)
+		for _, from := range []string{O, A, G} {
+			is(t, from, strings.Contains(tells(t, trip{from: from, to: O, own: true, stream: true, answers: []string{stream}}), "|hi|"), true)
+		}
+		l := take(t, trip{from: O, to: O, own: true, stream: true, ask: streamO, answers: []string{stream}})
+		is(t, "signs", inLine(strings.Count(l.body, ": OPENROUTER PROCESSING\n\n"), strings.Count(l.body, sign)), "3 0")
+		failed := try(t, trip{from: A, to: O, own: true, stream: true, ask: streamA, answers: []string{sign + sse(`{"error":{"message":"x","code":429}}`)}})
+		is(t, "and then an error", failed.status, http.StatusTooManyRequests)
+	}},
+	// pydantic/pydantic-ai#3994.
+	{number: 1565, name: "OpenRouter's answer inside of the member that names its provider", run: func(t *testing.T) {
+		answer := `{"id":null,"choices":null,"model":null,"object":null,"provider":` + endO("stop", `"content":"hi"`) + `}`
+		for _, from := range []string{O, A, G} {
+			is(t, from, tells(t, trip{from: from, to: O, own: true, answers: []string{answer}}), "|hi||stop")
+		}
+	}},
+	// anomalyco/opencode#46193, mozilla-ai/any-llm#1358: Converse's; NousResearch/hermes-agent#83886: Google's, passed on. Both with nothing.
+	{number: 1563, name: "a call or an answer that the model could not write, in Amazon's words and Google's", answer: "an error where nothing came of it, and reported where something did", run: func(t *testing.T) {
+		for _, word := range []string{"malformed_model_output", "malformed_tool_use", "malformed_function_call", "MALFORMED_FUNCTION_CALL", "unexpected_tool_call"} {
+			empty := map[string]forms{O: {endO(word, `"content":""`), chunksO(word)}, A: {wholeA(word), messageA("", word)}}
+			useful := map[string]forms{O: {endO(word, `"content":"hi"`), chunksO(word, `{"content":"hi"}`)}, A: {wholeA(word, `{"type":"text","text":"hi"}`), messageA(textA(0, "hi"), word)}}
+			for _, to := range []string{O, A} {
+				for _, from := range others(to) {
+					for _, streamed := range []bool{false, true} {
+						answer := map[bool]string{false: empty[to].whole, true: empty[to].stream}[streamed]
+						l := try(t, trip{from: from, to: to, own: true, stream: streamed, ask: plainly(from, streamed), answers: []string{answer}})
+						is(t, from+" from "+to+" "+word, l.failure != nil, true)
+					}
+					useful[to].each(t, trip{from: from, to: to, own: true}, func(l *landed) { l.warns("answer", chat.Approximated) })
+				}
+			}
+			is(t, "passing", try(t, trip{from: O, to: O, own: true, ask: plain[O], answers: []string{empty[O].whole}}).status, http.StatusBadGateway)
+		}
+	}},
+	// zed-industries/zed#38412: what Alibaba's Qwen tells.
+	{number: 1566, name: "what came from a cache, among the details of a prompt by another name", run: func(t *testing.T) {
+		l := take(t, trip{from: A, to: O, own: true, ask: plain[A], answers: []string{usedO(`{"prompt_tokens":100,"completion_tokens":1,"total_tokens":101,"prompt_tokens_details":{"cache_read_tokens":60,"cache_creation_tokens":20}}`)}})
+		is(t, "usage", inLine(l.booked.Usage().Input, l.booked.Usage().CacheRead, l.booked.Usage().CacheWrite, l.booked.Usage().Output), "20 60 20 1")
+		l.quiet()
+	}},
+}}
