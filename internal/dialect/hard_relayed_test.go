@@ -24,7 +24,7 @@ func unnumbered(stream string) string {
 }
 
 // What gateways and clouds in front of models make of their answers.
-var hardRelayed = section{"BP", "what gateways and clouds make of an answer, and what they call a limit", []hard{
+var hardRelayed = section{"BP", "what gateways and clouds make of an answer, and what they call a limit", append([]hard{
 	// farion1231/cc-switch#7044: of gateways that translate to Anthropic's dialect.
 	{number: 1557, name: "pieces of Claude's blocks without their number", answer: "they are of the block that was begun last", run: func(t *testing.T) {
 		stream := unnumbered(messageA(thoughtA(0, "hm", "c2ln")+textA(1, "h", "i")+toolA(2, "t1", "f", `{"a":`, `1}`)+toolA(3, "t2", "g", `{}`), "tool_use"))
@@ -75,4 +75,4 @@ var hardRelayed = section{"BP", "what gateways and clouds make of an answer, and
 		is(t, "usage", inLine(l.booked.Usage().Input, l.booked.Usage().CacheRead, l.booked.Usage().CacheWrite, l.booked.Usage().Output), "20 60 20 1")
 		l.quiet()
 	}},
-}}
+}, hardLimited...)}
