@@ -75,4 +75,24 @@ var hardRelayed = section{"BP", "what gateways and clouds make of an answer, and
 		is(t, "usage", inLine(l.booked.Usage().Input, l.booked.Usage().CacheRead, l.booked.Usage().CacheWrite, l.booked.Usage().Output), "20 60 20 1")
 		l.quiet()
 	}},
+	// agno-agi/agno#8879: as DeepSeek's model came from a compatible server.
+	{number: 1568, name: "the head of a call under the number of the call before it, and the rest under its own", run: func(t *testing.T) {
+		head, first := toolO(0, "c1", "f", `{"a":1}`), toolO(0, "c2", "g", "")
+		for _, rest := range [][]string{{toolO(1, "", "", `{"b":2}`)}, {toolO(1, "c2", "", `{"b":2}`)}, {toolO(1, "", "", `{"b"`), toolO(1, "", "", `:2}`)}} {
+			for _, from := range []string{A, G} {
+				stream := chunksO("tool_calls", append([]string{head, first}, rest...)...)
+				is(t, from, tells(t, trip{from: from, to: O, own: true, stream: true, answers: []string{stream}}), `||f{"a":1} g{"b":2}|tool`)
+			}
+		}
+		unnamed := chunksO("tool_calls", head, toolO(1, "", "", `{"b":2}`)) // behind a call that is whole
+		is(t, "of no call", tells(t, trip{from: A, to: O, own: true, stream: true, answers: []string{unnamed}}), `||f{"a":1}|tool`)
+	}},
+	// tenstorrent/tt-inference-server#3683: of marks of code around arguments only the language is left.
+	{number: 1569, name: "the name of a language before arguments", run: func(t *testing.T) {
+		answers := forms{calls([3]string{"f", "c", "json\n{\"a\":1}"}), chunksO("tool_calls", toolO(0, "c", "f", "json\n"), toolO(0, "", "", `{"a":1}`))}
+		for _, from := range []string{A, G} {
+			is(t, from, tells(t, trip{from: from, to: O, own: true, answers: []string{answers.whole}}), `||f{"a":1}|tool`)
+			is(t, from+", streamed", tells(t, trip{from: from, to: O, own: true, stream: true, answers: []string{answers.stream}}), `||f{"a":1}|tool`)
+		}
+	}},
 }, hardLimited...)}
