@@ -2,9 +2,11 @@ package dialect_test
 
 import (
 	"fmt"
+	"math"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tidwall/gjson"
 )
@@ -58,18 +60,20 @@ var hardLimited = []hard{
 			}
 		}
 	}},
-	// NousResearch/hermes-agent#16772, can1357/oh-my-pi#3102, APIParkLab/APIPark#394, 666ghj/BettaFish#609, QuantumNous/new-api; Google's page of errors; cg-dot/vertexai-cf-workers.
+	// NousResearch/hermes-agent#16772, warpdotdev/warp#14867, can1357/oh-my-pi#3102, APIParkLab/APIPark#394, 666ghj/BettaFish#609, QuantumNous/new-api; Google's page of errors; cg-dot/vertexai-cf-workers.
 	{number: 1560, name: "an account that is not paid for, or not for this, whatever the status", answer: "it is the operator's affair, and its numbers are not told", run: func(t *testing.T) {
 		const spent, closed, gone = "429 true 0s", "502 false 0s", "404 false 0s"
 		for body, want := range map[string]string{
-			`400{"error":{"message":"Insufficient Balance","type":"unknown_error","param":null,"code":"invalid_request_error"}}`:                                                              spent,
-			`401{"type":"error","error":{"type":"CreditsError","message":"Insufficient balance. Manage your billing here: https://x.example/billing"}}`:                                       spent,
-			`400{"error":{"message":"The free tier of the model has been exhausted. If you wish to continue access the model on a paid basis, disable it."}}`:                                 spent,
-			`403{"error":{"message":"The free quota has been exhausted.","type":"AllocationQuota.FreeTierOnly","code":"AllocationQuota.FreeTierOnly"}}`:                                       spent,
-			`403{"error":{"message":"x","type":"new_api_error","code":"insufficient_user_quota"}}`:                                                                                            spent,
-			`400{"error":{"code":400,"message":"Gemini API free tier is not available in your country. Please enable billing on your project.","status":"FAILED_PRECONDITION"}}`:              closed,
-			`400{"type":"error","error":{"type":"invalid_request_error","message":"This credential is only authorized for use with Claude Code and cannot be used for other API requests."}}`: closed,
-			"400" + `{"error":{"code":400,"message":"Project ` + "`123456789`" + ` is not allowed to use Publisher Model ` + "`projects/a-1/models/m`" + `","status":"FAILED_PRECONDITION"}}`: gone,
+			`400{"error":{"message":"Insufficient Balance","type":"unknown_error","param":null,"code":"invalid_request_error"}}`:                                                                      spent,
+			`401{"type":"error","error":{"type":"CreditsError","message":"Insufficient balance. Manage your billing here: https://x.example/billing"}}`:                                               spent,
+			`400{"error":{"message":"The free tier of the model has been exhausted. If you wish to continue access the model on a paid basis, disable it."}}`:                                         spent,
+			`403{"error":{"message":"The free quota has been exhausted.","type":"AllocationQuota.FreeTierOnly","code":"AllocationQuota.FreeTierOnly"}}`:                                               spent,
+			`403{"code":"The caller does not have permission to execute the specified operation","error":"Your team x has either used all available credits or reached its monthly spending limit."}`: spent,
+			`429{"code":"Some resource has been exhausted","error":"Your team x has either used all available credits or reached its monthly spending limit."}`:                                       spent,
+			`403{"error":{"message":"x","type":"new_api_error","code":"insufficient_user_quota"}}`:                                                                                                    spent,
+			`400{"error":{"code":400,"message":"Gemini API free tier is not available in your country. Please enable billing on your project.","status":"FAILED_PRECONDITION"}}`:                      closed,
+			`400{"type":"error","error":{"type":"invalid_request_error","message":"This credential is only authorized for use with Claude Code and cannot be used for other API requests."}}`:         closed,
+			"400" + `{"error":{"code":400,"message":"Project ` + "`123456789`" + ` is not allowed to use Publisher Model ` + "`projects/a-1/models/m`" + `","status":"FAILED_PRECONDITION"}}`:         gone,
 		} {
 			for _, to := range []string{O, A, G} {
 				if to == G && want == spent {
@@ -114,5 +118,35 @@ var hardLimited = []hard{
 		l := try(t, trip{from: G, to: G, own: true, ask: plain[G], status: 429, answers: []string{body}})
 		is(t, "wait", l.failure.RetryAfter.Seconds(), 76.9)
 		is(t, "told", gjson.Get(l.body, `error.details.#(retryDelay).retryDelay`).Str, "77s")
+	}},
+	// router-for-me/CLIProxyAPI#1666, raine/claude-code-proxy#139; MiniMax-AI/MiniMax-M2.7#36.
+	{number: 1562, name: "when a limit is over, told as a time", answer: "it is a limit that passes, with the time until then", run: func(t *testing.T) {
+		now := time.Now()
+		for body, want := range map[string]float64{
+			`{"error":{"type":"usage_limit_reached","message":"The usage limit has been reached","plan_type":"plus","resets_in_seconds":7200}}`:                                                           7200,
+			fmt.Sprintf(`{"error":{"type":"usage_limit_reached","message":"The usage limit has been reached","resets_at":%d}}`, now.Unix()+7200):                                                          7200,
+			`{"type":"error","error":{"type":"rate_limit_error","message":"usage limit exceeded, 5-hour usage limit reached, resets at ` + now.UTC().Add(2*time.Hour).Format(time.RFC3339) + ` (2056)"}}`: 7200,
+		} {
+			for _, to := range []string{O, A} {
+				if to == A && strings.Contains(body, "usage_limit_reached") {
+					continue // Codex speaks the other one
+				}
+				l := try(t, trip{from: O, to: to, own: true, ask: plain[O], status: 429, answers: []string{body}})
+				is(t, to+" "+body, l.status, 429)
+				is(t, to+" "+body, l.failure.Details["reason"] == "insufficient_quota", false)
+				is(t, to+", wait", math.Abs(l.failure.RetryAfter.Seconds()-want) < 60, true)
+			}
+		}
+		past, _ := refusedBy(t, O, A, 429, `{"type":"error","error":{"type":"rate_limit_error","message":"You have reached your specified API usage limits."}}`)
+		is(t, "without a time", past, "429 true 0s")
+	}},
+	// charmbracelet/crush#2546: LM Studio's 400.
+	{number: 1513, name: "a model that failed, told as a request that is wrong", answer: "an error of the upstream's, so that the next target is asked", run: func(t *testing.T) {
+		for _, words := range []string{`Failed to load model "qwen/qwen3-coder-30b". Error: Operation canceled.`, "The model has crashed without additional information. (Exit code: null)", "Model unloaded."} {
+			said, _ := refusedBy(t, O, O, 400, `{"error":`+quoted(words)+`}`)
+			is(t, words, said, "502 false 0s")
+		}
+		said, _ := refusedBy(t, O, O, 400, `{"error":"tools.0: Failed to load model"}`)
+		is(t, "which may be the client's words", said, "400 false 0s")
 	}},
 }

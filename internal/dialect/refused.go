@@ -46,6 +46,9 @@ func ByStatus(status int, message string) *fault.Error {
 			if isClosed(message) {
 				return BadCredentials()
 			}
+			if begins(message, brokenBeginnings) {
+				break // as any server that failed
+			}
 			return fault.New(fault.InvalidParameter, "%s", message)
 		}
 	}
@@ -105,9 +108,17 @@ func toForbidden(message string) *fault.Error {
 // Anthropic and Groq do with 400, or that its server stands where Google serves nobody, or nobody for nothing. What else a sentence
 // says may be the client's words: only how it begins counts.
 func isClosed(message string) bool {
-	words := strings.TrimPrefix(strings.ToLower(message), "this ")
-	return slices.ContainsFunc(closedBeginnings, func(sign string) bool { return strings.HasPrefix(words, sign) })
+	return begins(strings.TrimPrefix(strings.ToLower(message), "this "), closedBeginnings)
 }
+
+// begins reports whether a sentence begins with one of the signs, in any case.
+func begins(message string, signs []string) bool {
+	words := strings.ToLower(message)
+	return slices.ContainsFunc(signs, func(sign string) bool { return strings.HasPrefix(words, sign) })
+}
+
+// brokenBeginnings are how LM Studio begins to say, with 400, that its model is the reason.
+var brokenBeginnings = []string{"failed to load model", "the model has crashed", "model unloaded", "model is unloaded"}
 
 var closedBeginnings = []string{
 	"user location is not supported", "gemini api free tier is not available", "organization has been disabled", "organization has been restricted",

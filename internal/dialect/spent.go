@@ -2,7 +2,6 @@ package dialect
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 
 	"stele/internal/fault"
@@ -13,6 +12,7 @@ import (
 var spentSigns = []string{
 	"insufficient_quota", "billing", "credit balance", "exceeded your current quota", "exceeded_current_quota", "insufficient credits",
 	"insufficient balance", "credits are depleted", "spending cap", "arrearage", "budget_exceeded", "requires more credits", "insufficient_user_quota", "额度不足", "额度已用尽", "freetieronly", // the last are New API's and Alibaba's
+	"used all available credits", "spending limit", "run out of credits", "grok subscription", // xAI's
 }
 
 // passingSigns are of limits of a minute that are called quotas: Alibaba's help says so of both of its sentences.
@@ -28,7 +28,7 @@ func SaysSpent(status int, names, message string) bool {
 	switch {
 	case status == http.StatusTooManyRequests && (waitInWords(message) > 0 || Says(message, passingSigns...)): // Google calls a limit of a minute a quota
 		return false
-	case status >= http.StatusBadRequest && slices.ContainsFunc(spentBeginnings, func(sign string) bool { return strings.HasPrefix(strings.ToLower(message), sign) }):
+	case status >= http.StatusBadRequest && begins(message, spentBeginnings):
 		return true
 	case status == http.StatusUnauthorized, status == http.StatusPaymentRequired, status == http.StatusForbidden, status == http.StatusTooManyRequests, status >= http.StatusInternalServerError:
 		return Says(names+" "+message, spentSigns...)

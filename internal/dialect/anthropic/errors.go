@@ -127,7 +127,7 @@ func (r *refusal) classify(status int) *fault.Error {
 		return limit
 	case strings.HasPrefix(r.code, threads):
 		return fault.New(fault.InvalidParameter, "%s", dialect.Sentence(r.message)).With("error_code", r.code)
-	case r.spent, dialect.SaysSpent(status, r.other, r.message):
+	case r.spent && (status != http.StatusTooManyRequests || !dialect.SaysWhen(r.message)), dialect.SaysSpent(status, r.other, r.message):
 		return dialect.Spent()
 	case dialect.SaysNoModel(status, r.kind, r.message):
 		return dialect.ByStatus(http.StatusNotFound, r.message)
