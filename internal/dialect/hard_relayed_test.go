@@ -95,4 +95,26 @@ var hardRelayed = section{"BP", "what gateways and clouds make of an answer, and
 			is(t, from+", streamed", tells(t, trip{from: from, to: O, own: true, stream: true, answers: []string{answers.stream}}), `||f{"a":1}|tool`)
 		}
 	}},
+	// stdapi-ai/stdapi.ai#182, vllm-project/vllm#54686, lsdefine/GenericAgent#804: of DeepSeek's models at Amazon and others.
+	{number: 1514, name: "the mark of a call in the model's own language, before a call that is told as one", answer: "left out where a call follows, and reported; words otherwise", run: func(t *testing.T) {
+		const mark = "<｜DSML｜function_calls"
+		text := func(words string) string { return `{"content":` + quoted(words) + `}` }
+		call := toolO(0, "c", "f", `{"a":1}`)
+		for _, deltas := range [][]string{{text("ok" + mark), call}, {text("o"), text("k<"), text("｜DSML｜func"), text("tion_calls>\n"), call}, {`{"content":` + quoted("ok"+mark) + `,` + call[1:]}} {
+			for _, from := range []string{A, G} {
+				l := take(t, trip{from: from, to: O, own: true, stream: true, ask: plainly(from, true), answers: []string{chunksO("tool_calls", deltas...)}})
+				is(t, from, strings.Contains(l.body, "DSML"), false)
+				l.warns("answer", chat.Ignored)
+				is(t, from, tells(t, trip{from: from, to: O, own: true, stream: true, answers: []string{chunksO("tool_calls", deltas...)}}), `|ok|f{"a":1}|tool`)
+			}
+		}
+		for words, want := range map[string]string{"ok" + mark: "|ok|", mark: "||", "a <": "|a <|", mark + " it is": "|" + mark + " it is|"} {
+			whole := endO("tool_calls", `"content":`+quoted(words)+`,`+call[1:len(call)-1])
+			for _, from := range []string{A, G} {
+				is(t, from+" "+words, tells(t, trip{from: from, to: O, own: true, answers: []string{whole}}), want+`f{"a":1}|tool`)
+				is(t, from+", streamed "+words, tells(t, trip{from: from, to: O, own: true, stream: true, answers: []string{chunksO("tool_calls", text(words), call)}}), want+`f{"a":1}|tool`)
+			}
+		}
+		is(t, "no call", tells(t, trip{from: A, to: O, own: true, stream: true, answers: []string{chunksO("stop", text("ok"+mark))}}), "|ok"+mark+"||stop")
+	}},
 }, hardLimited...)}
