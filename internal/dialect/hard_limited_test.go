@@ -149,4 +149,30 @@ var hardLimited = []hard{
 		said, _ := refusedBy(t, O, O, 400, `{"error":"tools.0: Failed to load model"}`)
 		is(t, "which may be the client's words", said, "400 false 0s")
 	}},
+	// ggml-org/llama.cpp#19774: LiteLLM and llama.cpp say it with 500, in any dialect.
+	{number: 1515, name: "a conversation that is too long, told as a failure of the server", run: func(t *testing.T) {
+		for _, to := range []string{O, A, G} {
+			for from, words := range map[string]string{O: "context_length_exceeded", A: "prompt is too long", G: "exceeds the maximum number of tokens"} {
+				for _, said := range []string{"Context size has been exceeded.", "litellm.ContextWindowExceededError: prompt is too long: 2000 tokens > 1000 maximum"} {
+					l := try(t, trip{from: from, to: to, own: true, ask: plain[from], status: 500, answers: []string{`{"error":{"code":500,"message":"` + said + `","type":"server_error"}}`}})
+					is(t, from+" over "+to+" "+said, fmt.Sprint(l.status, strings.Contains(l.body, words)), "400 true")
+				}
+			}
+			l := try(t, trip{from: O, to: to, own: true, ask: plain[O], status: 500, answers: []string{`{"error":{"code":500,"message":"boom","type":"server_error"}}`}})
+			is(t, "another failure", l.status, 502)
+		}
+	}},
+	// langchain-ai/langchain-nvidia#201, anomalyco/opencode#992: NVIDIA's, where a stream has begun, and Cerebras's.
+	{number: 1516, name: "a stream that is refused for its tools or its shape, also where it should begin", answer: "asked for as a whole, of which the stream is made", run: func(t *testing.T) {
+		for _, from := range []string{A, G} {
+			for words, status := range map[string]int{"Tool calling is not supported in streaming mode!": 200, `\"stream=true\" with structured outputs is currently not supported for reasoning models.`: 400} {
+				refusal := `{"error":{"object":"error","message":"` + words + `","type":"BadRequestError","param":null,"code":400}}`
+				if status == 200 {
+					refusal = sse(refusal)
+				}
+				l := take(t, trip{from: from, to: O, own: true, stream: true, ask: plainly(from, true), statuses: []int{status, 200}, answers: []string{refusal, hi[O]}})
+				is(t, from+words, inLine(len(l.sent), l.then().Get("stream").Exists(), strings.Contains(l.body, `"hi"`)), "2 false true")
+			}
+		}
+	}},
 }

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"fmt"
+	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
@@ -35,9 +36,15 @@ var tooLongWords = []string{
 // for. A shorter conversation is not what they want, whatever else they speak of.
 var outputWords = []string{"'max_completion_tokens' is too large", "max_tokens is too large", "max_completion_tokens is too large"}
 
-// SaysTooLong reports whether an upstream's words, in small letters, are about the
-// length of the conversation.
-func SaysTooLong(words string) bool {
+// SaysTooLong reports whether an upstream's words are about the length of the conversation, with a status that servers have
+// for one that is too long.
+func SaysTooLong(status int, words string) bool {
+	switch status {
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity, http.StatusInternalServerError:
+	default:
+		return false
+	}
+	words = strings.ToLower(words)
 	in := func(w string) bool { return strings.Contains(words, w) }
 	return slices.ContainsFunc(tooLongWords, in) && !slices.ContainsFunc(outputWords, in)
 }

@@ -135,7 +135,7 @@ func (r *refusal) classify(status int) *fault.Error {
 		status = overloaded
 	case status >= http.StatusInternalServerError && dialect.Says(r.kind+" "+r.message, dialect.LimitSigns...):
 		status = http.StatusTooManyRequests
-	case r.message != "" && (status == http.StatusBadRequest || status == http.StatusUnprocessableEntity) && dialect.SaysTooLong(strings.ToLower(r.message)):
+	case r.message != "" && dialect.SaysTooLong(status, r.message):
 		return dialect.WithMends(dialect.Figured(dialect.TooLong(dialect.Sentence(r.message)), r.said), r.message)
 	}
 	e := dialect.Filtered(dialect.ByStatus(status, dialect.Sentence(r.message)), r.kind+" "+r.message)

@@ -178,7 +178,7 @@ func (r *wireRefusal) toFault(status int) *fault.Error {
 		status = http.StatusGatewayTimeout
 	case r.says("payload size exceeds"):
 		status = http.StatusRequestEntityTooLarge
-	case message != "" && (status == http.StatusBadRequest || status == http.StatusUnprocessableEntity) && dialect.SaysTooLong(strings.ToLower(message)):
+	case message != "" && dialect.SaysTooLong(status, message):
 		return dialect.TooLong(message)
 	}
 	e := dialect.Filtered(dialect.ByStatus(status, message), r.message)

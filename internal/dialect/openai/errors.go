@@ -184,7 +184,7 @@ func (c *complaint) toFault() *fault.Error {
 		e = dialect.ByStatus(http.StatusServiceUnavailable, "")
 	case s >= 500 && said(dialect.LimitSigns...):
 		e = dialect.ByStatus(http.StatusTooManyRequests, "")
-	case c.message != "" && mayBeTooLong(s) && dialect.SaysTooLong(strings.ToLower(c.kind+" "+c.code+" "+c.message)):
+	case c.message != "" && dialect.SaysTooLong(s, c.kind+" "+c.code+" "+c.message):
 		e = dialect.Figured(dialect.TooLong(dialect.Sentence(c.message)), c.said)
 	default:
 		e = dialect.ByStatus(s, dialect.Sentence(c.message))
@@ -220,14 +220,4 @@ func (c *complaint) mend(e *fault.Error) *fault.Error {
 		return e.MendedBy(fault.Without | fault.Editable)
 	}
 	return e.MendedBy(fault.Without)
-}
-
-// mayBeTooLong reports whether a status is one that servers have for a conversation that
-// is too long.
-func mayBeTooLong(status int) bool {
-	switch status {
-	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity, http.StatusInternalServerError:
-		return true
-	}
-	return false
 }
