@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidwall/gjson"
+
 	"stele/internal/chat"
 )
 
@@ -116,5 +118,26 @@ var hardRelayed = section{"BP", "what gateways and clouds make of an answer, and
 			}
 		}
 		is(t, "no call", tells(t, trip{from: A, to: O, own: true, stream: true, answers: []string{chunksO("stop", text("ok"+mark))}}), "|ok"+mark+"||stop")
+	}},
+	// BerriAI/litellm: what a client of it finds in provider_specific_fields, beside the places of its own and in some pieces there alone.
+	{number: 1517, name: "LiteLLM's fields of one provider, beside the places that they have", answer: "told once; what stands only there is read, and what has no place is reported by its name", run: func(t *testing.T) {
+		const blocks, words = `"thinking_blocks":[{"type":"thinking","thinking":"hm","signature":"c2ln"}]`, `"content":"hi","reasoning_content":"hm"`
+		within := func(members string) string { return `,"provider_specific_fields":{"citations":null,` + members + `}` }
+		for members, want := range map[string]bool{words + "," + blocks + within(blocks): true, words + within(blocks): true, `"content":"hi"` + within(`"reasoning_content":"hm"`): false, words + within(`"reasoning_content":"hm"`): false} {
+			for _, answer := range []string{endO("stop", members), chunksO("stop", "{"+members+"}")} {
+				streamed := strings.HasPrefix(answer, "data")
+				ask := strings.Replace(thinkingAsks[A], "%s", map[bool]string{true: `,"stream":true`}[streamed], 1)
+				l := take(t, trip{from: A, to: O, own: true, stream: streamed, ask: ask, answers: []string{answer}})
+				is(t, members, strings.Contains(l.told(), "provider_specific_fields"), false)
+				signature := gjson.Get(l.body, "content.0.signature").Str
+				if streamed {
+					signature = l.joined("delta.signature")
+				}
+				is(t, members+", signed", strings.Contains(unpacked(signature), "c2ln"), want)
+				is(t, members, tells(t, trip{from: A, to: O, own: true, stream: streamed, answers: []string{answer}}), "hm|hi||stop")
+			}
+		}
+		l := take(t, trip{from: A, to: O, own: true, ask: plain[A], answers: []string{endO("stop", `"content":"hi"`+within(`"x":1`))}})
+		is(t, "told", strings.Contains(l.told(), "provider_specific_fields.x"), true)
 	}},
 }, hardLimited...)}
