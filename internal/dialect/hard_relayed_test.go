@@ -3,6 +3,7 @@ package dialect_test
 import (
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -139,5 +140,23 @@ var hardRelayed = section{"BP", "what gateways and clouds make of an answer, and
 		}
 		l := take(t, trip{from: A, to: O, own: true, ask: plain[A], answers: []string{endO("stop", `"content":"hi"`+within(`"x":1`))}})
 		is(t, "told", strings.Contains(l.told(), "provider_specific_fields.x"), true)
+	}},
+	// docs.fireworks.ai, docs.together.ai: beside every answer, or every piece of one.
+	{number: 1518, name: "what servers tell of how an answer was made, in places of their own", answer: "the client hears of it as ignored: it has the same answer", run: func(t *testing.T) {
+		for _, name := range []string{"perf_metrics", "prompt_progress"} {
+			answer := forms{endO("stop", `"content":"hi"`), chunksO("stop", `{"content":"hi"}`)}
+			for i, one := range []*string{&answer.whole, &answer.stream} {
+				*one = strings.Replace(*one, `{"id":`, `{"`+name+`":{"total":`+strconv.Itoa(i+1)+`},"id":`, 1)
+			}
+			for _, from := range []string{A, G} {
+				answer.each(t, trip{from: from, to: O, own: true}, func(l *landed) { is(t, name, strings.Count(l.told(), "answer; ignored; "+name), 1) })
+			}
+		}
+		for _, member := range []string{`"token_id":9`, `"channel":"final"`} {
+			answer := forms{endO("stop", `"content":"hi",`+member), chunksO("stop", `{"content":"hi",`+member+`}`, `{"content":"ho",`+member+`}`)}
+			for _, from := range []string{A, G} {
+				answer.each(t, trip{from: from, to: O, own: true}, func(l *landed) { l.warns("answer", chat.Ignored) })
+			}
+		}
 	}},
 }, hardLimited...)}
