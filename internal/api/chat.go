@@ -155,7 +155,7 @@ func (d *Door) stream(w http.ResponseWriter, c call, req *chat.Request, keepAliv
 		w.Header().Set("Request-Id", scope.From(c.Context()).ID)
 	}
 	codec := c.codec()
-	feed := newFeed(w, codec, req, keepAlive) // from here on its timer may begin the answer
+	feed := newFeed(w, codec, req, keepAlive, false) // from here on its timer may begin the answer
 	defer feed.Stop()
 	reply, err := d.Relay.Do(c.Context(), c.who, req)
 	if err == nil {

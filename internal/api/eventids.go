@@ -113,7 +113,13 @@ func (x *numbering) take(head replay.Head, b []byte, last bool) ([]byte, error) 
 		}
 		event := b[:end]
 		b = b[end:]
-		if !blank {
+		switch {
+		case blank:
+		case isComment(event):
+			if x.shown {
+				event = unparted(event)
+			}
+		default:
 			x.n++
 			if x.n > x.after && x.shown {
 				out = appendEvent(append(strconv.AppendInt(append(out, "id: "...), x.n, 10), line...), event)
@@ -155,6 +161,27 @@ func eventEnd(b []byte) (end int, line string, blank bool) {
 		at = next
 	}
 	return 0, line, false
+}
+
+// isComment reports whether there is nothing but comments in an event: nobody hears of those.
+func isComment(event []byte) bool {
+	for line := range bytes.FieldsFuncSeq(event, func(r rune) bool { return r == '\n' || r == '\r' }) {
+		if line[0] != ':' {
+			return false
+		}
+	}
+	return true
+}
+
+// unparted leaves out the blank line behind a comment. Once a stream has ids, OpenAI's client for Python reads any blank line
+// as an event, and fails on one without data.
+func unparted(sign []byte) []byte {
+	for _, line := range []string{"\r\n", "\n", "\r"} {
+		if bytes.HasPrefix(sign, []byte{':'}) && bytes.HasSuffix(sign, []byte(line+line)) {
+			return sign[:len(sign)-len(line)]
+		}
+	}
+	return sign
 }
 
 // appendEvent appends an event without ids of its upstream's.

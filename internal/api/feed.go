@@ -19,9 +19,14 @@ type feed struct {
 	gather  dialect.ArrayEncoder // nil where frames that pass through go out as they came
 }
 
-func newFeed(w http.ResponseWriter, codec dialect.Server, req *chat.Request, every time.Duration) feed {
+// newFeed begins one. With ids, its events have them.
+func newFeed(w http.ResponseWriter, codec dialect.Server, req *chat.Request, every time.Duration, ids bool) feed {
 	encoder := codec.NewEncoder(req)
-	f := feed{EventWriter: wire.NewEventWriter(w, encoder.ContentType(), every, encoder.KeepAlive), codec: codec, encoder: encoder}
+	sign := encoder.KeepAlive
+	if ids {
+		sign = func(buf []byte) []byte { return append(buf, unparted(encoder.KeepAlive(nil))...) }
+	}
+	f := feed{EventWriter: wire.NewEventWriter(w, encoder.ContentType(), every, sign), codec: codec, encoder: encoder}
 	f.gather, _ = encoder.(dialect.ArrayEncoder)
 	return f
 }

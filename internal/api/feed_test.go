@@ -16,7 +16,7 @@ import (
 func fed(t *testing.T, seen *chat.Seen, stream chat.Stream) io.Reader {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		f := newFeed(w, openai.Codec{}, new(chat.Request), time.Hour)
+		f := newFeed(w, openai.Codec{}, new(chat.Request), time.Hour, false)
 		defer f.Stop()
 		if err := f.pump(&chat.Reply{Passed: true, Seen: seen, Stream: stream}); err != nil {
 			t.Error(err)

@@ -207,7 +207,7 @@ func (k *keyedChat) retell(w http.ResponseWriter, c call, follower *replay.Follo
 	if k.req.Stream {
 		keepAlive = k.door.Settings().KeepAlive
 	}
-	feed := newFeed(w, k.call.codec(), k.req, keepAlive)
+	feed := newFeed(w, k.call.codec(), k.req, keepAlive, hasEventIDs(c))
 	defer feed.Stop()
 	events := &numbering{after: k.from, shown: hasEventIDs(c)}
 	lease := scope.From(c.Context()).Memory

@@ -24,11 +24,11 @@ var errCutShort = fault.New(fault.UpstreamError, "The answer broke off before it
 // follow reads the server's stream into the answer, to its end. It is read as the server
 // reads its upstreams, because what passes through the server is as an upstream wrote it:
 // calls without numbers, contents in lists, ends that are told twice, thoughts between tags among
-// the words, and marks of code around JSON.
+// the words, marks of calls behind them, and marks of code around JSON.
 func (a *answer) follow(stream io.Reader) error {
 	frames := wire.NewSSE(stream, mostEvent)
 	defer frames.Close()
-	loose := chat.Untag(a.read(frames))
+	loose := chat.Unmark(chat.Untag(a.read(frames)))
 	if kind := a.fields["text"].Get("format", "type").View(); kind == "json_schema" || kind == "json_object" {
 		loose = chat.Unfence(loose)
 	}

@@ -40,6 +40,8 @@ var asides = map[string]bool{
 	"diagnostics": true, "context_management": true, // Anthropic's
 	"metadata": true,                        // the client's own words, or SGLang's about itself
 	"usage":    true, "usageMetadata": true, // counters that only one server has
+	"perf_metrics": true, "prompt_progress": true, // how fast it went: Fireworks's, llama.cpp's
+	"token_id": true, "channel": true, // of which tokens it was made: Together's, Groq's
 }
 
 // Others are what an answer has and no other API, by its names.

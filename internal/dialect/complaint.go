@@ -2,6 +2,8 @@ package dialect
 
 import (
 	"cmp"
+	"regexp"
+	"strings"
 
 	"stele/internal/jsonscan"
 )
@@ -12,14 +14,38 @@ import (
 func Complaint(root jsonscan.Value) (inner jsonscan.Value, message string) {
 	const deepest = 3
 	for range deepest {
-		if inner, message = complaintIn(root); message != "" {
+		inner, message = complaintIn(root)
+		if message == "" {
+			root = wrapped(inner)
+		} else if root = quotedIn(message); !says(root) {
 			break
 		}
-		if root = wrapped(inner); !root.Exists() {
+		if !root.Exists() {
 			break
 		}
 	}
 	return inner, message
+}
+
+// quotedIn is the refusal of the server behind a gateway that has put it, as it came, into its own words: alone, or behind a
+// few words that tell of it. What is quoted otherwise may be what the client said.
+func quotedIn(message string) jsonscan.Value {
+	at := strings.IndexByte(message, '{')
+	if at < 0 || at > 0 && !quoting.MatchString(message[:at]) || !strings.HasSuffix(strings.TrimSpace(message), "}") {
+		return jsonscan.Value{}
+	}
+	if quoted := []byte(message[at:]); jsonscan.Valid(quoted, jsonscan.Lenient) {
+		return jsonscan.At(quoted, 0)
+	}
+	return jsonscan.Value{}
+}
+
+var quoting = regexp.MustCompile(`(?i)^[\w .:()-]{0,60}(?:status|exception|provider|upstream|error)[\w .:()-]{0,40}$`)
+
+// says reports whether a value is a refusal with words.
+func says(root jsonscan.Value) bool {
+	inner, message := complaintIn(root)
+	return message != "" || wrapped(inner).Exists()
 }
 
 // wrapped is the object in which a refusal goes on that has no words itself: FastAPI's detail holds whatever a server puts there.

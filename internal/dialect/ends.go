@@ -27,10 +27,19 @@ var failedEnds = []string{
 	"failed", "server_error", "internal_error", "overloaded", "engine_overloaded",
 }
 
-// FailedEnds are the words for ends of answers that broke off, as they are usually written.
+// spoiltEnds are those of answers in which the model could not write its call, or anything that can be read: of Amazon's
+// Converse, and Google's own, which LiteLLM passes on. What came before them counts.
+var spoiltEnds = []string{
+	"malformed_model_output", "malformed_tool_use", "malformed_function_call", "malformed_response", "unexpected_tool_call", "too_many_tool_calls",
+}
+
+// IsSpoiltEnd reports whether an answer that ended with a word and has nothing to show for it failed.
+func IsSpoiltEnd(word string) bool { return slices.Contains(spoiltEnds, strings.ToLower(word)) }
+
+// FailedEnds are the words for ends of answers that broke off, or may be worth nothing, as they are usually written.
 func FailedEnds() []string {
-	list := slices.Clone(failedEnds)
-	for _, word := range failedEnds {
+	list := slices.Concat(failedEnds, spoiltEnds)
+	for _, word := range list {
 		list = append(list, strings.ToUpper(word))
 	}
 	return list

@@ -13,7 +13,7 @@ var noModelNames = []string{"model_not_found", "unknown_model", "invalid_model",
 var noModelWords = regexp.MustCompile("(?i)" +
 	"\\bmodel(?: or endpoint)?(?: (?:['\"`][^'\"`]*['\"`]|[\\w.:/@-]+))? (?:(?:does )?not exist|(?:is |was )?not found|(?:has been|is|was) (?:deprecated|decommissioned|retired|shut down)|is no longer (?:available|supported))" +
 	"|\\b(?:unknown|no such) model\\b|\\binvalid model(?::| ['\"`]| name\\b| id\\b)|\\bnot a valid model\\b|\\bmodel identifier is invalid" +
-	"|\\brequested model(?: ['\"`][^'\"`]*['\"`])? is not supported|\\bunexpected model name format|\\bmodel id [\\w.:/-]+ with on-demand throughput isn|模型不存在")
+	"|\\brequested model(?: ['\"`][^'\"`]*['\"`])? is not supported|\\bunexpected model name format|not allowed to use publisher model|\\bmodel id [\\w.:/-]+ with on-demand throughput isn|模型不存在")
 
 // SaysNoModel reports whether a refusal is one of the model, which DeepSeek, Mistral, Zhipu, OpenRouter, LiteLLM, Amazon and
 // many others say with 400, and of one that is retired with 410. Names are its type and code.

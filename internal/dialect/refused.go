@@ -46,6 +46,9 @@ func ByStatus(status int, message string) *fault.Error {
 			if isClosed(message) {
 				return BadCredentials()
 			}
+			if begins(message, brokenBeginnings) {
+				break // as any server that failed
+			}
 			return fault.New(fault.InvalidParameter, "%s", message)
 		}
 	}
@@ -70,10 +73,10 @@ var (
 )
 
 // filtered is how upstreams say with 400 that what a request says is the reason: OpenAI and Azure, Anthropic, Alibaba, DeepSeek,
-// Zhipu, Moonshot, MiniMax.
+// Zhipu, Moonshot, MiniMax, New API.
 var filtered = []string{
 	"content_filter", "content_policy", "content management policy", "invalid_prompt", "content filtering policy", "data_inspection_failed", "datainspectionfailed",
-	"content exists risk", "unsafe or sensitive content", "considered high risk", "new_sensitive",
+	"content exists risk", "unsafe or sensitive content", "considered high risk", "new_sensitive", "sensitive_words_detected",
 }
 
 // Filtered is a refusal of a request with the reason that it is what the request says, if its words, with its type and code, are so.
@@ -101,10 +104,23 @@ func toForbidden(message string) *fault.Error {
 	return BadCredentials()
 }
 
-// isClosed reports whether a refusal says that the operator's account is closed, which
-// Anthropic and Groq do with 400, or that its server stands where Google serves nobody. What else a sentence says may be the client's words: only how
-// it begins counts.
+// isClosed reports whether a refusal says that the operator's account is closed, or good for something else, which
+// Anthropic and Groq do with 400, or that its server stands where Google serves nobody, or nobody for nothing. What else a sentence
+// says may be the client's words: only how it begins counts.
 func isClosed(message string) bool {
-	words := strings.TrimPrefix(strings.ToLower(message), "this ")
-	return strings.HasPrefix(words, "user location is not supported") || strings.HasPrefix(words, "organization has been disabled") || strings.HasPrefix(words, "organization has been restricted")
+	return begins(strings.TrimPrefix(strings.ToLower(message), "this "), closedBeginnings)
+}
+
+// begins reports whether a sentence begins with one of the signs, in any case.
+func begins(message string, signs []string) bool {
+	words := strings.ToLower(message)
+	return slices.ContainsFunc(signs, func(sign string) bool { return strings.HasPrefix(words, sign) })
+}
+
+// brokenBeginnings are how LM Studio begins to say, with 400, that its model is the reason.
+var brokenBeginnings = []string{"failed to load model", "the model has crashed", "model unloaded", "model is unloaded"}
+
+var closedBeginnings = []string{
+	"user location is not supported", "gemini api free tier is not available", "organization has been disabled", "organization has been restricted",
+	"credential is only authorized for",
 }

@@ -44,10 +44,13 @@ func repair(b []byte) []byte {
 	return nil
 }
 
-// unfence takes marks of code off that stand around all of a text.
+// unfence takes marks of code off that stand around all of a text, of which some servers leave the name of the language.
 func unfence(b []byte) []byte {
 	const mark = "```"
 	inner, fenced := bytes.CutPrefix(bytes.TrimSpace(b), []byte(mark))
+	if !fenced && bytes.HasPrefix(inner, []byte("json\n")) {
+		return bytes.TrimSpace(inner[len("json\n"):])
+	}
 	if !fenced {
 		return b
 	}

@@ -83,6 +83,12 @@ var ofBaseResp = map[string]int{
 	"2013": http.StatusBadRequest, "2049": http.StatusUnauthorized,
 }
 
+// How errors of a server's, whatever their status, say that it has too much to do, or that their sender has asked too often.
+var (
+	BusySigns  = []string{"overloaded", "slow_down", "queue is full"}
+	LimitSigns = []string{"rate_limit_error", "rate_limit_exceeded", "rate limit exceeded", "too many requests"}
+)
+
 // StatusInWords is the status that goes with what an error calls itself; 0: it does not say.
 func StatusInWords(said string) int {
 	for _, w := range ownNames {

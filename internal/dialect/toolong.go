@@ -2,12 +2,14 @@ package dialect
 
 import (
 	"fmt"
+	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"stele/internal/fault"
+	"stele/internal/jsonscan"
 )
 
 // tooLong is the reason in the details of a refusal of a conversation that is longer
@@ -26,6 +28,7 @@ var tooLongWords = []string{
 	"prompt length", "prompt tokens too long", "input length too long", "prompt超长", "message too long", "max message tokens", "max input characters", "maximum input length",
 	"tokens in request more than max", "input_tokens (", "input token length", "input exceeds maximum token limit",
 	"contextwindowexceeded", "tokens_limit_reached", "inputs must have less than", "tokens limit exceeded",
+	"exceed model maximum", "exceeds model maximum", "customer model maximum", "max input token limit", "total tokens exceeds the model's max",
 	"exceeds context size", "content length exceeds threshold", "content_length_exceeds_threshold", "tokens must be at least 1, got -",
 }
 
@@ -33,9 +36,15 @@ var tooLongWords = []string{
 // for. A shorter conversation is not what they want, whatever else they speak of.
 var outputWords = []string{"'max_completion_tokens' is too large", "max_tokens is too large", "max_completion_tokens is too large"}
 
-// SaysTooLong reports whether an upstream's words, in small letters, are about the
-// length of the conversation.
-func SaysTooLong(words string) bool {
+// SaysTooLong reports whether an upstream's words are about the length of the conversation, with a status that servers have
+// for one that is too long.
+func SaysTooLong(status int, words string) bool {
+	switch status {
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity, http.StatusInternalServerError:
+	default:
+		return false
+	}
+	words = strings.ToLower(words)
 	in := func(w string) bool { return strings.Contains(words, w) }
 	return slices.ContainsFunc(tooLongWords, in) && !slices.ContainsFunc(outputWords, in)
 }
@@ -60,6 +69,17 @@ func TooLong(message string) *fault.Error {
 	return e
 }
 
+// Figured is such a refusal with the figures that llama.cpp has beside its words, where those have none.
+func Figured(e *fault.Error, said jsonscan.Value) *fault.Error {
+	tokens, _ := said.Get("n_prompt_tokens").Int()
+	window, _ := said.Get("n_ctx").Int()
+	if l := e.TooLong; l == nil || l.Tokens > 0 || window <= 0 || tokens <= window {
+		return e
+	}
+	e.TooLong.Tokens, e.TooLong.Window = tokens, window
+	return e.With("tokens", tokens).With("window", window)
+}
+
 // sums are how upstreams say that conversation and answer are too long together, although
 // the conversation is not.
 var sums = regexp.MustCompile(`(\d[\d,]*) \+ (\d[\d,]*) > (\d[\d,]*)|(\d[\d,]*) (?:in the (?:messages|prompt|input)|of text input|tokens from the input messages)\D+(\d[\d,]*) (?:tokens )?(?:in|for) the (?:completion|output)`)
@@ -67,7 +87,7 @@ var sums = regexp.MustCompile(`(\d[\d,]*) \+ (\d[\d,]*) > (\d[\d,]*)|(\d[\d,]*) 
 var (
 	numbers = regexp.MustCompile(`\d[\d,]*`)
 	ranges  = regexp.MustCompile(`<\d+>|\[\d+, *\d+\]|at least 1\b|-\d+`) // Alibaba's: a status, and from where to where a length may go; vLLM's: what is left for the answer
-	limits  = regexp.MustCompile(`(?i)(?:maximum context length(?: is| of)?|context (?:length|size|window)(?: is| of)?|maximum (?:model|prompt) length(?: is| of)?|` +
+	limits  = regexp.MustCompile(`(?i)(?:maximum context length(?: is| of)?|context (?:length|size|window)(?: is| of)?|maximum (?:model|prompt) length(?: is| of)?|model maximum|` +
 		`(?:maximum|supported) (?:sequence|input) length(?: is| of)?(?: just)?|context length of only|max_seq_len|maximum of|n_ctx|(?:allowed|max) length|limit(?: is| of)?|tokens allowed|at most|up to)\s*[:(]?\s*(\d[\d,]*)|> *(\d[\d,]*)`)
 )
 

@@ -31,7 +31,7 @@ var private = []struct {
 	{regexp.MustCompile(`(?i)\b(?:sk|rk|pk|gsk|xai|csk|fw|tgp|hf|nvapi|pplx|key|apikey)[-_][\w*.\-]{6,}`), "[key]"},
 	{regexp.MustCompile(`\b(?:AIza[\w-]{10,}|ya29\.[\w.-]+)`), "[key]"},
 	{regexp.MustCompile(`(?i)\b(?:org|proj|project|user|acct|account|req|workspace|wrkspc)[-_][\w-]{6,}`), "[id]"},
-	{regexp.MustCompile(`(?i)\bprojects?[/ :_]*(?:number)?[:= ]*['"]?[\w-]*\d[\w-]*`), "[id]"},
+	{regexp.MustCompile(`(?i)\bprojects?[/ :_]*(?:number)?[:= ]*['"\x60]?[\w-]*\d[\w-]*`), "[id]"},
 	{regexp.MustCompile(`\barn:\S+`), "[id]"},
 	{regexp.MustCompile(`(?i)\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`), "[id]"},
 	{regexp.MustCompile(`[\w.%+-]+@[\w-]+(?:\.[\w-]+)+`), "[address]"},

@@ -80,11 +80,14 @@ func untilReset(text string) time.Duration {
 func waitIn(root jsonscan.Value) time.Duration {
 	inner, _ := Complaint(root)
 	for _, v := range []jsonscan.Value{inner, inner.Get("metadata"), root} {
-		for _, name := range []string{"retry_after", "retry_after_seconds", "retryAfter", "estimated_time"} {
+		for _, name := range []string{"retry_after", "retry_after_seconds", "retryAfter", "estimated_time", "resets_in_seconds"} {
 			of := v.Get(name)
 			if wait, ok := waitFor(cmp.Or(of.View(), string(of.Raw())), time.Second); ok {
 				return wait
 			}
+		}
+		if wait := untilReset(string(v.Get("resets_at").Raw())); wait > 0 { // Codex's, which has seconds since 1970
+			return min(wait, LongestWait)
 		}
 	}
 	return 0
@@ -104,7 +107,7 @@ var (
 func waitInWords(message string) (sum time.Duration) {
 	found := tryAgain.FindStringSubmatch(message)
 	if found == nil {
-		return 0
+		return waitUntil(message)
 	}
 	for _, one := range lasting.FindAllStringSubmatch(strings.ToLower(found[1]), -1) {
 		unit, known := units[one[2]]
@@ -116,6 +119,20 @@ func waitInWords(message string) (sum time.Duration) {
 	}
 	return min(sum, LongestWait)
 }
+
+// SaysWhen reports whether a refusal says how long one has to wait: then it is no bill, whatever it calls itself.
+func SaysWhen(message string) bool { return waitInWords(message) > 0 }
+
+// waitUntil is how long it is to the time at which a refusal says that a limit is over: MiniMax's.
+func waitUntil(message string) time.Duration {
+	found := resetsAt.FindStringSubmatch(message)
+	if found == nil {
+		return 0
+	}
+	return max(0, min(untilReset(found[1]), LongestWait))
+}
+
+var resetsAt = regexp.MustCompile(`(?i)\bresets? at (\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d))`)
 
 // LongestWait is the longest that an upstream is believed to want to be left alone.
 const LongestWait = 24 * time.Hour

@@ -7,7 +7,7 @@ import (
 )
 
 // Unwrap takes an answer, or a frame of one, out of what a gateway has put around it: {"response": {…}} of Google's Code Assist
-// and who imitates it, {"data": {…}} and {"result": {…}} beside a code of others, a list of one. It is false for what is an answer
+// and who imitates it, {"data": {…}} and {"result": {…}} beside a code of others, {"provider": {…}} of OpenRouter, a list of one. It is false for what is an answer
 // itself, and for what holds none.
 func Unwrap(body []byte) (inner []byte, wrapped bool) {
 	if !jsonscan.Valid(body, jsonscan.Lenient) {
@@ -29,7 +29,7 @@ func Unwrap(body []byte) (inner []byte, wrapped bool) {
 }
 
 // wrappers are what gateways call what they pass on.
-var wrappers = []string{"response", "data", "result", "body"}
+var wrappers = []string{"response", "data", "result", "body", "provider"}
 
 // holdsAnswer reports whether a value is an answer or a frame of one, in any dialect.
 func holdsAnswer(v jsonscan.Value) bool {

@@ -3,6 +3,7 @@ package provider
 import (
 	"bytes"
 	"io"
+	"slices"
 	"time"
 
 	"stele/internal/chat"
@@ -57,6 +58,15 @@ func takeBare(frame *wire.Frame) bool {
 	}
 	frame.Data = raw
 	return true
+}
+
+// takeComment makes a comment of a frame whose data is one: gateways put the signs of life of what is behind them there, and
+// one that did does so again.
+func (s *source) takeComment(frame *wire.Frame) {
+	if len(frame.Data) > 0 && frame.Data[0] == ':' && bytes.IndexByte(frame.Data, '\n') < 0 {
+		*frame = wire.Frame{Raw: slices.Concat(frame.Data, []byte("\n\n"))}
+		s.skims = false
+	}
 }
 
 // goodbye is how long an upstream is waited for that has said its last word, so that its connection serves others:

@@ -67,14 +67,14 @@ func (x *exchange) tidy(loose chat.Stream) chat.Stream {
 	return chat.Tidy(loose)
 }
 
-// withoutTags is a loose stream without the tags that servers of open models leave in words, of
+// withoutTags is a loose stream without the tags and marks that servers of open models leave in words, of
 // which an author's own API has none, and without the marks of code around JSON.
 func (c *Chat) withoutTags(x *exchange, loose chat.Stream) chat.Stream {
 	if x.reply.Passed {
 		return loose
 	}
 	if !c.authors {
-		loose = chat.Untag(loose)
+		loose = chat.Unmark(chat.Untag(loose))
 	}
 	if x.wantsJSON() {
 		loose = chat.Unfence(loose)
@@ -212,6 +212,7 @@ func (s *source) next() (chat.Chunk, error) {
 		if bare && s.seen.Chunks == 0 && isWhole(frame.Data) {
 			return chat.Chunk{}, &wholeAnswer{slices.Clone(frame.Data)}
 		}
+		s.takeComment(&frame)
 		frame = s.unwrap(frame)
 		if s.events, err = s.decode(frame, bare); err != nil {
 			return chat.Chunk{}, s.c.spoilByCount(err, frame.Data, s.seen)
@@ -332,6 +333,9 @@ func (c *Chat) finish(x *exchange) error {
 		answer := &r.Answers[a]
 		if !c.authors {
 			answer.Untag()
+			if answer.Unmark() {
+				r.Notes = append(r.Notes, chat.LossOfMark())
+			}
 		}
 		if x.wantsJSON() {
 			answer.Unfence()

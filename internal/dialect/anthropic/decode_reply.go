@@ -39,17 +39,17 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 	if !said {
 		return nil, dialect.Unreadable(body)
 	}
-	called := false
+	called, useful := false, false
 	for i := range answer.Parts {
 		p := &answer.Parts[i]
-		called = called || p.Kind == chat.ToolCall
+		called, useful = called || p.Kind == chat.ToolCall, useful || p.Kind != chat.Thought
 		p.At = 0 // where it was is of no use to a client
 	}
 	if root.Get("stop_reason").View() == "" {
 		r.Notes = append(r.Notes, dialect.LossOfEnd())
 	}
 	stop := readStop(root)
-	if stop.Reason == chat.Failed {
+	if stop.Reason == chat.Failed || !useful && dialect.IsSpoiltEnd(stop.Raw) {
 		return nil, chat.BrokenError(dialect.Cause(0, body))
 	}
 	answer.Stop = chat.Settle(stop, called)

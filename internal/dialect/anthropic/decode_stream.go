@@ -24,6 +24,7 @@ type streamReader struct {
 	held    string  // a signature on its way to the part it belongs to
 	text    int     // number of the text that was said last, if nothing was after it; else -1
 	started bool
+	useful  bool // there is something to show
 	others  dialect.Others
 }
 
@@ -79,13 +80,13 @@ func (d *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Eve
 	case "content_block_start":
 		return d.start(events, root), nil
 	case "content_block_stop":
-		return d.end(d.takeRest(events, root), indexOf(root)), nil
+		return d.end(d.takeRest(events, root), d.indexOf(root)), nil
 	case "message_start":
 		return d.begin(events, root.Get("message")), nil
 	case "message_delta":
 		d.seeEnd(root)
 		d.count(root.Get("usage"))
-		if stop := readStop(root.Get("delta")); stop.Reason == chat.Failed && !d.light {
+		if stop := readStop(root.Get("delta")); d.hasFailed(stop) {
 			return events, chat.BrokenError(dialect.Cause(0, frame.Data))
 		} else if stop.Reason != 0 {
 			d.stop = stop
@@ -157,9 +158,12 @@ func (d *streamReader) begin(events []chat.Event, message jsonscan.Value) []chat
 	return append(events, chat.Event{Kind: chat.Start, ID: cloneText(message.Get("id")), Model: cloneText(message.Get("model")), Tier: tier, Usage: usage})
 }
 
-// indexOf is the upstream's number of a block.
-func indexOf(root jsonscan.Value) int64 {
-	n, _ := root.Get("index").Int()
+// indexOf is the upstream's number of a block. Gateways leave it out of what belongs to the one that was begun last.
+func (d *streamReader) indexOf(root jsonscan.Value) int64 {
+	n, told := root.Get("index").Int()
+	if last := len(d.open) - 1; !told && last >= 0 {
+		return d.open[last].index
+	}
 	return n
 }
 
@@ -178,7 +182,7 @@ func (d *streamReader) start(events []chat.Event, root jsonscan.Value) []chat.Ev
 	if d.light {
 		return events
 	}
-	at := indexOf(root)
+	at := d.indexOf(root)
 	if d.find(at) != nil {
 		events = d.end(events, at)
 	} else if len(d.open) >= mostOpen {
@@ -232,6 +236,7 @@ func (d *streamReader) emit(events []chat.Event, s *state, p chat.Part) []chat.E
 	if p.Kind == chat.Text {
 		d.text = s.number
 	}
+	d.useful = d.useful || p.Kind != chat.Thought
 	if s.rest != nil {
 		p.Raw, s.rest = s.rest, nil
 	}
@@ -261,7 +266,7 @@ func (d *streamReader) readDelta(events []chat.Event, root jsonscan.Value) ([]ch
 		return events, nil
 	}
 	delta := root.Get("delta")
-	s := d.find(indexOf(root))
+	s := d.find(d.indexOf(root))
 	var p chat.Part
 	switch delta.Get("type").View() {
 	case "text_delta":
@@ -324,7 +329,7 @@ func (d *streamReader) ensure(s *state, root jsonscan.Value, kind chat.Kind) *st
 	if len(d.open) >= mostOpen {
 		d.open = d.open[1:] // who sends pieces of nothing loses some
 	}
-	d.open = append(d.open, state{index: indexOf(root), number: d.next, kind: kind})
+	d.open = append(d.open, state{index: d.indexOf(root), number: d.next, kind: kind})
 	d.next++
 	return &d.open[len(d.open)-1]
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 
 	"stele/internal/chat"
+	"stele/internal/dialect"
 	"stele/internal/jsonscan"
 )
 
@@ -13,7 +14,7 @@ import (
 
 // takeRest takes over what the end of a block says and nothing before it did.
 func (d *streamReader) takeRest(events []chat.Event, root jsonscan.Value) []chat.Event {
-	s, block := d.find(indexOf(root)), root.Get("content_block")
+	s, block := d.find(d.indexOf(root)), root.Get("content_block")
 	if s == nil || d.light {
 		return events
 	}
@@ -49,6 +50,11 @@ func (d *streamReader) takeRest(events []chat.Event, root jsonscan.Value) []chat
 		}
 	}
 	return events
+}
+
+// hasFailed reports whether an end is none, or says that the model failed to write what came of nothing.
+func (d *streamReader) hasFailed(stop chat.Stop) bool {
+	return !d.light && (stop.Reason == chat.Failed || !d.useful && dialect.IsSpoiltEnd(stop.Raw))
 }
 
 // sign takes over a piece of a thought's signature. What the beginning of the thought had counts only where no piece comes.

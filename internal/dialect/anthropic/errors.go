@@ -99,7 +99,9 @@ func readFailure(data []byte) *fault.Error {
 // refusal is what an upstream's error says.
 type refusal struct {
 	kind, message, code string
-	spent               bool // the operator's credit is used up
+	other               string         // the code that other servers have
+	spent               bool           // the operator's credit is used up
+	said                jsonscan.Value // all of it
 }
 
 // readRefusal reads an error. Of one that is cut short only that credit is used up is
@@ -107,9 +109,11 @@ type refusal struct {
 func readRefusal(body []byte) (r refusal) {
 	e, message := dialect.Complaint(jsonscan.At(body, 0)) // of which other servers of this dialect have their own forms
 	message = strings.Clone(message)
+	r.said = e
 	r.spent = dialect.Says(message, "credit balance is too low", "usage limit", "spend limit", "insufficient_quota")
 	if jsonscan.Valid(body, jsonscan.Lenient) {
 		r.kind, r.message, r.code = anyText(e.Get("type")), message, strings.Clone(anyText(e.Get("details", "error_code")))
+		r.other = anyText(e.Get("code"))
 	}
 	return r
 }
@@ -117,17 +121,22 @@ func readRefusal(body []byte) (r refusal) {
 // classify finds what an upstream's refusal means to the client. Whatever is
 // wrong with the operator's own account is not the client's business.
 func (r *refusal) classify(status int) *fault.Error {
+	limit := dialect.RouterLimit(r.said)
 	switch {
+	case limit != nil:
+		return limit
 	case strings.HasPrefix(r.code, threads):
 		return fault.New(fault.InvalidParameter, "%s", dialect.Sentence(r.message)).With("error_code", r.code)
-	case r.spent, dialect.SaysSpent(status, "", r.message):
+	case r.spent && (status != http.StatusTooManyRequests || !dialect.SaysWhen(r.message)), dialect.SaysSpent(status, r.other, r.message):
 		return dialect.Spent()
 	case dialect.SaysNoModel(status, r.kind, r.message):
 		return dialect.ByStatus(http.StatusNotFound, r.message)
-	case r.kind == "overloaded_error", status >= http.StatusInternalServerError && dialect.Says(r.message, "overloaded"):
+	case r.kind == "overloaded_error", status >= http.StatusInternalServerError && dialect.Says(r.message, dialect.BusySigns...):
 		status = overloaded
-	case r.message != "" && (status == http.StatusBadRequest || status == http.StatusUnprocessableEntity) && dialect.SaysTooLong(strings.ToLower(r.message)):
-		return dialect.WithMends(dialect.TooLong(dialect.Sentence(r.message)), r.message)
+	case status >= http.StatusInternalServerError && dialect.Says(r.kind+" "+r.message, dialect.LimitSigns...):
+		status = http.StatusTooManyRequests
+	case r.message != "" && dialect.SaysTooLong(status, r.message):
+		return dialect.WithMends(dialect.Figured(dialect.TooLong(dialect.Sentence(r.message)), r.said), r.message)
 	}
 	e := dialect.Filtered(dialect.ByStatus(status, dialect.Sentence(r.message)), r.kind+" "+r.message)
 	if e.Code == fault.InvalidParameter && strings.Contains(r.message, "thinking") && dialect.Says(r.message, "signature", "cannot be modified") {

@@ -112,7 +112,7 @@ type wireRefusal struct {
 	message string
 	status  string
 	reasons []string // of ErrorInfo
-	delay   string   // of RetryInfo: "57.3s"
+	delay   string   // "57.3s"
 }
 
 // readRefusal reads {"error": {…}}, and what imitations make of it.
@@ -148,9 +148,7 @@ func (r *wireRefusal) read(v jsonscan.Value) {
 				if reason := textOf(v, "reason"); reason != "" {
 					r.reasons = append(r.reasons, reason)
 				}
-				if delay := textOf(v, "retryDelay"); delay != "" {
-					r.delay = delay
-				}
+				r.delay = cmp.Or(textOf(v, "retryDelay"), textOf(fieldOf(v, "metadata"), "quotaResetDelay"), r.delay) // the second is Code Assist's
 			}
 		}
 	}
@@ -180,7 +178,7 @@ func (r *wireRefusal) toFault(status int) *fault.Error {
 		status = http.StatusGatewayTimeout
 	case r.says("payload size exceeds"):
 		status = http.StatusRequestEntityTooLarge
-	case message != "" && (status == http.StatusBadRequest || status == http.StatusUnprocessableEntity) && dialect.SaysTooLong(strings.ToLower(message)):
+	case message != "" && dialect.SaysTooLong(status, message):
 		return dialect.TooLong(message)
 	}
 	e := dialect.Filtered(dialect.ByStatus(status, message), r.message)

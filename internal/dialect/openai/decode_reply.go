@@ -270,6 +270,7 @@ func readAnswer(v jsonscan.Value, others *dialect.Others) chat.Answer {
 			others.Learn("tool_calls." + call.Get("type").View())
 		}
 	}
+	m.openSpecific(v.Get("message"), others)
 	taken := takeSigned(&m)
 	for _, unknown := range m.unknown {
 		others.See(unknown.name, unknown.value)

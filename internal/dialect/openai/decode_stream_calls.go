@@ -169,7 +169,7 @@ func (d *streamReader) findCall(index int64, p *chat.Part) int {
 		return other
 	}
 	if !found {
-		return -1
+		return d.findHead(id, name)
 	}
 	c := &d.calls[at]
 	switch {
@@ -181,6 +181,19 @@ func (d *streamReader) findCall(index int64, p *chat.Part) int {
 		return -1 // another call under the same number, and nothing but its name to tell
 	}
 	return at
+}
+
+// findHead finds the call of a piece under a number that no call began with: some servers give the head of a call the number of the
+// one before it, and the rest of it its own. What has neither its id nor a name is of the last call, unless that is whole.
+func (d *streamReader) findHead(id, name string) int {
+	last := len(d.calls) - 1
+	if at, known := d.known[id]; known && id != "" && name == "" {
+		return at
+	}
+	if last >= 0 && id == "" && name == "" && d.calls[last].name != "" && !d.calls[last].json.Whole() {
+		return last
+	}
+	return -1
 }
 
 // goesOn reports whether a piece can only belong to this call, whatever id it has: some servers make a new

@@ -33,13 +33,25 @@ func (d *streamReader) readDelta(delta jsonscan.Value) {
 			more = true
 		case isSigned(key.Name):
 			signed, where, more = v, key.Name, true
+		case key.Name == specific:
+			for name, v := range besideOwn(v, delta) {
+				switch {
+				case isSigned(name):
+					signed, where, more = v, name, true
+				case !isThought(name):
+					d.others.See(specific+"."+name, v)
+				case !tellsThoughts(delta):
+					d.readPiece(name, v, delta)
+					more = true
+				}
+			}
 		}
 	}
 	if signed.Exists() {
 		d.readSigned(where, signed)
 	}
 	for key, v := range delta.Members() {
-		if v.Absent() || isThought(key.Name) || isSigned(key.Name) {
+		if v.Absent() || isThought(key.Name) || isSigned(key.Name) || key.Name == specific {
 			continue
 		}
 		if d.readPiece(key.Name, v, delta); key.Name == "content" {

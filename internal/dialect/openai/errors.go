@@ -73,8 +73,10 @@ type complaint struct {
 	kind    string // its type
 	code    string
 	param   string
-	flagged bool  // it is about what the request says: OpenRouter's moderation
-	cause   error // the beginning of its own bytes, for the log
+	flagged bool           // it is about what the request says: OpenRouter's moderation
+	limit   *fault.Error   // what a router says of a limit of its own
+	said    jsonscan.Value // all of it
+	cause   error          // the beginning of its own bytes, for the log
 }
 
 // DecodeError reads an upstream's refusal.
@@ -119,6 +121,7 @@ func readComplaint(root jsonscan.Value) (c complaint) {
 		c.param, c.code = strings.Clone(anyText(first.Get("loc").Index(first.Get("loc").Len()-1))), anyText(first.Get("type"))
 	}
 	c.flagged = inner.Get("metadata", "flagged_input").Exists()
+	c.limit, c.said = dialect.RouterLimit(inner), inner
 	c.readWithin(inner.Get("metadata", "raw"))
 	return c
 }
@@ -160,6 +163,8 @@ func (c *complaint) toFault() *fault.Error {
 	switch s := c.status; {
 	case said("invalid_api_key", "incorrect api key", "api key not valid", "invalid api key", "api key is invalid"), dialect.Says(c.kind, "expired_key", "auth_error"): // the last two are LiteLLM's
 		e = dialect.BadCredentials()
+	case c.limit != nil:
+		e = c.limit
 	case c.saysSpent():
 		e = dialect.Spent()
 	case s == http.StatusTooManyRequests && said("request too large for", "tokens must be reduced", "reduce your message size"):
@@ -175,10 +180,12 @@ func (c *complaint) toFault() *fault.Error {
 		e.Elsewhere = true
 	case c.code == "model_not_found", dialect.SaysNoModel(s, c.kind+" "+c.code, c.message):
 		e = dialect.ByStatus(http.StatusNotFound, "model_not_found")
-	case s >= 500 && said("overloaded", "slow_down"):
+	case s >= 500 && said(dialect.BusySigns...):
 		e = dialect.ByStatus(http.StatusServiceUnavailable, "")
-	case c.message != "" && mayBeTooLong(s) && dialect.SaysTooLong(strings.ToLower(c.kind+" "+c.code+" "+c.message)):
-		e = dialect.TooLong(dialect.Sentence(c.message))
+	case s >= 500 && said(dialect.LimitSigns...):
+		e = dialect.ByStatus(http.StatusTooManyRequests, "")
+	case c.message != "" && dialect.SaysTooLong(s, c.kind+" "+c.code+" "+c.message):
+		e = dialect.Figured(dialect.TooLong(dialect.Sentence(c.message)), c.said)
 	default:
 		e = dialect.ByStatus(s, dialect.Sentence(c.message))
 	}
@@ -213,14 +220,4 @@ func (c *complaint) mend(e *fault.Error) *fault.Error {
 		return e.MendedBy(fault.Without | fault.Editable)
 	}
 	return e.MendedBy(fault.Without)
-}
-
-// mayBeTooLong reports whether a status is one that servers have for a conversation that
-// is too long.
-func mayBeTooLong(status int) bool {
-	switch status {
-	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity, http.StatusInternalServerError:
-		return true
-	}
-	return false
 }

@@ -72,11 +72,11 @@ var otherwise = []struct {
 	name  string
 	words *regexp.Regexp
 }{
-	{descriptionField, regexp.MustCompile(`(?i)function\.description\b.{0,40}string too long|description.{0,40}(longer than|exceeds|at most|too long).{0,40}\b1024\b`)},                // OpenAI's older models, GitHub's
-	{wholeField, regexp.MustCompile(`(?i)only supports? stream|must have stream ?= ?true|stream must be (set to )?true|must be set to false for non-streaming|streaming is required`)}, // Alibaba's, Fireworks'
-	{streamField, regexp.MustCompile(`(?i)tool use in streaming mode|(does not|doesn't) support stream|streaming (mode )?is not supported`)},                                           // Amazon's, behind others
-	{callIDField, regexp.MustCompile(`(?i)tool call id .{0,80}length of 9|tool_calls\[\d+\]\.id': string too long|tool_call_id': string too long`)},                                    // Mistral's models at other servers; OpenAI's, which take forty
-	{signatureField, regexp.MustCompile(`(?i)thought[_ ]?signature`)},                                                                                                                  // Google's models at other servers
+	{descriptionField, regexp.MustCompile(`(?i)function\.description\b.{0,40}string too long|description.{0,40}(longer than|exceeds|at most|too long).{0,40}\b1024\b`)},                                                // OpenAI's older models, GitHub's
+	{wholeField, regexp.MustCompile(`(?i)only supports? stream|must have stream ?= ?true|stream must be (set to )?true|must be set to false for non-streaming|streaming is required`)},                                 // Alibaba's, Fireworks'
+	{streamField, regexp.MustCompile(`(?i)tool use in streaming mode|tool calling is not supported in stream|stream=true\W.{0,40}not supported|(does not|doesn't) support stream|streaming (mode )?is not supported`)}, // Amazon's, behind others, NVIDIA's, Cerebras's
+	{callIDField, regexp.MustCompile(`(?i)tool call id .{0,80}length of 9|tool_calls\[\d+\]\.id': string too long|tool_call_id': string too long`)},                                                                    // Mistral's models at other servers; OpenAI's, which take forty
+	{signatureField, regexp.MustCompile(`(?i)thought[_ ]?signature`)}, // Google's models at other servers
 }
 
 // refusedField is the parameter that a complaint is about, if the request can do without it.

@@ -32,7 +32,7 @@ const failedCall = "function_call_filter"
 // isFailure reports whether an answer that ended so failed: one with nothing to show for it
 // must not look like one that has nothing to say.
 func isFailure(word string, useful bool) bool {
-	return dialect.IsFailedEnd(word) || !useful && strings.HasPrefix(word, failedCall)
+	return dialect.IsFailedEnd(word) || !useful && (strings.HasPrefix(word, failedCall) || dialect.IsSpoiltEnd(word))
 }
 
 // failures are words that ends of failed answers have, and the name of an error: nearly no whole

@@ -32,7 +32,7 @@ func readUsage(v jsonscan.Value) chat.Usage {
 		case "total_tokens":
 			total = readCount(v)
 		case "prompt_tokens_details", "input_tokens_details":
-			cached, write = readCount(v.Get("cached_tokens")), max(readWritten(v), beside.lasting.read(v.Get("cache_creation_token_details"))) // LiteLLM's
+			cached, write = cmp.Or(readCount(v.Get("cached_tokens")), readCount(v.Get("cache_read_tokens"))), max(readWritten(v), beside.lasting.read(v.Get("cache_creation_token_details"))) // LiteLLM's
 			of, searches = promptParts(v), max(searches, readCount(v.Get("web_search_requests")))
 		case "reasoning_tokens": // SGLang's
 			thought = readCount(v)
@@ -128,7 +128,7 @@ func countOthers(others *dialect.Others, v jsonscan.Value) {
 		"cache_read_input_tokens", "cache_creation_input_tokens", "cache_read_tokens", "cache_creation_tokens", "cache_write_tokens",
 		"claude_cache_creation_5_m_tokens", "claude_cache_creation_1_h_tokens", "reasoning_tokens", "num_search_queries", "cost", "cost_in_usd_ticks", "input_tokens", "output_tokens")
 	others.Count(name+"."+prompt, v.Get(prompt), "cached_tokens", "cache_write_tokens", "cache_creation_tokens", "cache_creation_input_tokens", "cached_creation_tokens",
-		"audio_tokens", "image_tokens", "text_tokens", "web_search_requests")
+		"cache_read_tokens", "audio_tokens", "image_tokens", "text_tokens", "web_search_requests")
 	others.Count(name+".server_tool_use", v.Get("server_tool_use"), "web_search_requests")
 	others.Count(name+"."+completion, v.Get(completion), "reasoning_tokens", "audio_tokens", "image_tokens", "text_tokens",
 		"accepted_prediction_tokens", "rejected_prediction_tokens")
