@@ -190,7 +190,7 @@ func (d *streamReader) findHead(id, name string) int {
 	if at, known := d.known[id]; known && id != "" && name == "" {
 		return at
 	}
-	if last >= 0 && id == "" && name == "" && d.calls[last].name != "" && !d.calls[last].json.Whole() {
+	if last >= 0 && id == "" && name == "" && d.calls[last].name != "" && !d.calls[last].json.HasWholeObject() {
 		return last
 	}
 	return -1
