@@ -54,6 +54,10 @@ type Origin struct {
 	Unframed bool
 }
 
+// Holders are objects in a request whose fields count as the request's own where it has none, the first before
+// the second: libraries put there what they do not know.
+var Holders = []string{"extra_body", "options"}
+
 // Facts are what one walk over a body tells, so that it is not searched again.
 type Facts struct {
 	Weight    int64 // about how much memory it takes once it is understood, beside its own bytes

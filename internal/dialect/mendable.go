@@ -19,7 +19,7 @@ func WithMends(e *fault.Error, words string) *fault.Error {
 		return refuseTools(e)
 	case e.Code == fault.InvalidParameter && manyTools.MatchString(words): // another target may take them all
 		e.Elsewhere = true
-		return e.With("field", "tools")
+		return e.Field("tools")
 	case Says(words, "expected last role user or tool", "prefill is incompatible with"): // Mistral, llama.cpp while it thinks
 		return e.MendedBy(fault.Unbegun)
 	case Says(words, "cannot pass both content and thinking"): // the template of gpt-oss, wherever it is served

@@ -171,3 +171,14 @@ func skipBlankBefore(b []byte, i int) int {
 	}
 	return i
 }
+
+// WithText is a document with another text in the place of a value's. It comes back as it is where the value
+// is no text, or its end is cut off.
+func WithText(doc []byte, v Value, text string) []byte {
+	raw := v.Raw()
+	if v.Kind() != String || len(raw) < 2 || raw[len(raw)-1] != '"' {
+		return doc
+	}
+	out := append(make([]byte, 0, len(doc)-len(raw)+len(text)+8), doc[:v.From()]...)
+	return append(AppendText(out, text), doc[v.To():]...)
+}

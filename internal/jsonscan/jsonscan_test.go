@@ -334,3 +334,14 @@ func TestMembersAreBounded(t *testing.T) {
 		}
 	}
 }
+
+func TestWithTextPutsATextIntoThePlaceOfAnother(t *testing.T) {
+	t.Parallel()
+	for doc, want := range map[string]string{
+		`{"a":1, "b" : "x" }`: `{"a":1, "b" : "\"y\"" }`, `{"b":1}`: `{"b":1}`, `{}`: `{}`, `{"b":"x`: `{"b":"x`, `{"b":"`: `{"b":"`,
+	} {
+		if got := string(jsonscan.WithText([]byte(doc), jsonscan.At([]byte(doc), 0).Get("b"), `"y"`)); got != want {
+			t.Errorf("%s became %s, want %s", doc, got, want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"slices"
 	"strings"
 
 	"stele/internal/access"
@@ -28,7 +29,7 @@ func findSteering(body jsonscan.Value, depth int) string {
 	const deepest = 4 // of bodies in bodies
 	for key, v := range body.Members() {
 		switch name := strings.ToLower(key.Name); {
-		case (name == "extra_body" || name == "extrabody" || name == "options") && v.Kind() == jsonscan.Object && depth < deepest:
+		case (slices.Contains(chat.Holders, name) || name == "extrabody") && v.Kind() == jsonscan.Object && depth < deepest:
 			if found := findSteering(v, depth+1); found != "" {
 				return found
 			}

@@ -57,7 +57,7 @@ var accountHeaders = []string{"Anthropic-User-Profile-Id", "Anthropic-Workspace-
 var known = dialect.NewKnown([]string{
 	"model", "stream", "messages", "system", "max_tokens", "temperature", "top_p", "top_k", "stop_sequences", "tools", "tool_choice", "thinking",
 	"reasoning", "reasoning_effort", "output_config", "output_format", "metadata", "service_tier", "cache_control",
-}, slices.Collect(maps.Keys(effects)), folds)
+}, slices.Collect(maps.Keys(effects)), chat.Holders)
 
 // effects are what leaving out a field that only this dialect knows does to the
 // answer. What is not listed shapes it.
@@ -90,32 +90,9 @@ func checkKey(key string, v jsonscan.Value) error {
 	return nil
 }
 
-// folds are objects whose fields count as the body's own where it has none.
-var folds = []string{"extra_body", "options"}
-
+// isFold reports whether a member holds fields that count as the body's own.
 func isFold(key string, v jsonscan.Value) bool {
-	return (v.Kind() == jsonscan.Object || v.Absent()) && slices.Contains(folds, key)
-}
-
-// eachFoldedField visits the fields of extra_body and options that the body itself has not.
-func eachFoldedField(root jsonscan.Value, take func(key string, v jsonscan.Value)) {
-	taken := make(map[string]bool)
-	var found []jsonscan.Value
-	for key, v := range root.Members() {
-		if isFold(key.Name, v) {
-			found = append(found, v)
-		} else {
-			taken[key.Name] = true
-		}
-	}
-	for _, fold := range found {
-		for key, v := range fold.Members() {
-			if !taken[key.Name] {
-				taken[key.Name] = true
-				take(key.Name, v)
-			}
-		}
-	}
+	return (v.Kind() == jsonscan.Object || v.Absent()) && slices.Contains(chat.Holders, key)
 }
 
 // requestReader reads a request, or the content of an answer, of which nothing is
@@ -155,7 +132,9 @@ func decode(body []byte, header http.Header, model string) (*chat.Conversation, 
 		}
 	}
 	if folded {
-		eachFoldedField(root, r.readField)
+		for key, v := range dialect.Nested(root) {
+			r.readField(key, v)
+		}
 	}
 	r.readThinking(model)
 	r.changeTools()

@@ -66,12 +66,6 @@ func survey(root jsonscan.Value, f *chat.Facts) (model jsonscan.Value, threaded,
 	return model, threaded, loose, folded
 }
 
-// replace puts a text in the place of a value, in one copy.
-func replace(doc []byte, v jsonscan.Value, text string) []byte {
-	out := append(make([]byte, 0, len(doc)-len(v.Raw())+len(text)+8), doc[:v.From()]...)
-	return append(jsonscan.AppendText(out, text), doc[v.To():]...)
-}
-
 // unfold brings the fields of extra_body and options up into the body.
 func unfold(body []byte) []byte {
 	root := jsonscan.Root(body)
@@ -81,7 +75,9 @@ func unfold(body []byte) []byte {
 			out.Key(key.Name).Raw(v.Raw())
 		}
 	}
-	eachFoldedField(root, func(key string, v jsonscan.Value) { out.Key(key).Raw(v.Raw()) })
+	for key, v := range dialect.Nested(root) {
+		out.Key(key).Raw(v.Raw())
+	}
 	return out.Close(jsonscan.Object).Bytes()
 }
 
@@ -96,11 +92,7 @@ func (Codec) Rename(raw []byte, model string) []byte {
 	if root.Get("type").View() == "message_start" {
 		root = root.Get("message")
 	}
-	name := root.Get("model")
-	if name.Kind() != jsonscan.String {
-		return raw
-	}
-	return replace(raw, name, model)
+	return jsonscan.WithText(raw, root.Get("model"), model)
 }
 
 // PutCost puts what a message cost into its usage: of a stream into that of

@@ -208,7 +208,7 @@ func (e *editor) writeThought(b jsonscan.Value, kind string, message, part int) 
 		return nil
 	case wrapped:
 		raw := b.Raw()
-		return replace(raw, jsonscan.At(raw, 0).Get(key), own)
+		return jsonscan.WithText(raw, jsonscan.At(raw, 0).Get(key), own)
 	}
 	return b.Raw()
 }

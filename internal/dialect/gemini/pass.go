@@ -212,12 +212,7 @@ func (Codec) Rename(raw []byte, model string) []byte {
 	if at < 0 || !bytes.Contains(raw, []byte("odelVersion")) {
 		return raw
 	}
-	v := fieldOf(jsonscan.At(raw, at), "modelVersion")
-	if v.Kind() != jsonscan.String || v.To() == len(raw) { // or it is cut short
-		return raw
-	}
-	out := append(make([]byte, 0, len(raw)+len(model)), raw[:v.From()]...)
-	return append(jsonscan.AppendText(out, model), raw[v.To():]...)
+	return jsonscan.WithText(raw, fieldOf(jsonscan.At(raw, at), "modelVersion"), model)
 }
 
 // PutCost puts what an answer cost into its usage. Every frame of a stream has one, and

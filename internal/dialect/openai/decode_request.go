@@ -2,7 +2,6 @@ package openai
 
 import (
 	"bytes"
-	"iter"
 	"slices"
 	"strings"
 
@@ -30,7 +29,7 @@ func (Codec) DecodeRequest(in dialect.Incoming) (*chat.Request, error) {
 		return nil, err
 	}
 	if nested {
-		for key, v := range nestedFields(jsonscan.Root(in.Body)) {
+		for key, v := range dialect.Nested(jsonscan.Root(in.Body)) {
 			h.read(key, v)
 		}
 	}
@@ -86,32 +85,8 @@ func (h *heading) read(key string, v jsonscan.Value) {
 	}
 }
 
-// holders are the fields that hold further fields, the first before the second.
-var holders = []string{"extra_body", "options"}
-
 func holdsFields(key string, v jsonscan.Value) bool {
-	return (key == holders[0] || key == holders[1]) && v.Kind() == object
-}
-
-// nestedFields are those in extra_body and options that the body does not have itself.
-func nestedFields(root jsonscan.Value) iter.Seq2[string, jsonscan.Value] {
-	return func(yield func(string, jsonscan.Value) bool) {
-		seen := make(map[string]bool)
-		for key := range root.Members() {
-			seen[key.Name] = true
-		}
-		for _, holder := range holders {
-			for key, v := range root.Get(holder).Members() {
-				if seen[key.Name] {
-					continue
-				}
-				seen[key.Name] = true
-				if !yield(key.Name, v) {
-					return
-				}
-			}
-		}
-	}
+	return slices.Contains(chat.Holders, key) && v.Kind() == object
 }
 
 // requestReader reads a request as a conversation.
@@ -176,8 +151,8 @@ func (r *requestReader) readFields(root jsonscan.Value) error {
 	if !nested {
 		return nil
 	}
-	r.nested = holders[0] + "."
-	for key, v := range nestedFields(root) {
+	r.nested = chat.Holders[0] + "."
+	for key, v := range dialect.Nested(root) {
 		if err := r.readField(key, v); err != nil {
 			return err
 		}
@@ -195,7 +170,7 @@ func (r *requestReader) readField(key string, v jsonscan.Value) error {
 	if read, ok := fields[key]; ok {
 		return read(r, v, key)
 	}
-	if key == holders[0] || key == holders[1] {
+	if slices.Contains(chat.Holders, key) {
 		return fault.WrongValue(key, "an object")
 	}
 	if !dialect.Asks(v) && only[key] != chat.Vital {

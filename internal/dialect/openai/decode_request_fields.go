@@ -200,7 +200,7 @@ func (r *requestReader) keepInner(own string, v jsonscan.Value, at string) error
 }
 
 // known are all of them.
-var known = dialect.NewKnown(slices.Collect(maps.Keys(fields)), slices.Collect(maps.Keys(only)), holders)
+var known = dialect.NewKnown(slices.Collect(maps.Keys(fields)), slices.Collect(maps.Keys(only)), chat.Holders)
 
 // keep leaves a value to be read when all fields are there.
 func keep(place func(*requestReader) *jsonscan.Value) fieldReader {

@@ -79,7 +79,7 @@ func lay(root jsonscan.Value, knownFrom, knownTo int, t dialect.Target) layout {
 			l.usage = v
 		case "response_format":
 			l.format = v
-		case holders[0], holders[1]:
+		case chat.Holders[0], chat.Holders[1]:
 			l.nested = true
 		default:
 			l.loose = l.loose || slices.Contains(switchNames, key.Name) && isLooseSwitch(key.Name, v, t)
@@ -94,16 +94,16 @@ func flatten(body []byte, root jsonscan.Value) ([]byte, error) {
 	var edits jsonscan.Edits
 	for key, v := range root.Members() {
 		switch {
-		case !slices.Contains(holders, key.Name):
+		case !slices.Contains(chat.Holders, key.Name):
 		case v.Kind() != object && !v.Absent() && !dialect.IsEmptyList(v):
 			return nil, fault.WrongValue(key.Name, "an object")
 		default:
 			edits.Remove(key, v)
 		}
 	}
-	for key, v := range nestedFields(root) {
+	for key, v := range dialect.Nested(root) {
 		if key == googleThinking {
-			edits.Append(root, holders[0], slices.Concat([]byte(`{"google":`), v.Raw(), []byte{'}'}))
+			edits.Append(root, chat.Holders[0], slices.Concat([]byte(`{"google":`), v.Raw(), []byte{'}'}))
 			continue
 		}
 		edits.Append(root, key, v.Raw())
@@ -187,11 +187,7 @@ func (Codec) Rename(raw []byte, model string) []byte {
 	if start < 0 {
 		return raw
 	}
-	name := jsonscan.Find(raw, start, "model")
-	if name.Kind() != jsonscan.String || raw[name.To()-1] != '"' {
-		return raw // also where it is cut short
-	}
-	return slices.Concat(raw[:name.From()], jsonscan.AppendText(nil, model), raw[name.To():])
+	return jsonscan.WithText(raw, jsonscan.Find(raw, start, "model"), model)
 }
 
 // PutCost puts what an answer cost into its usage.
