@@ -28,3 +28,17 @@ func (n *node) tell(ctx context.Context, state string) {
 		n.log.LogAttrs(ctx, slog.LevelWarn, "the service manager was not told", slog.String("state", state), slog.Any("error", err))
 	}
 }
+
+// tellWhenDone tells that the server stops as soon as ctx ends. What it returns waits until that is said.
+func (n *node) tellWhenDone(ctx, side context.Context) (wait func()) {
+	said := make(chan struct{})
+	forget := context.AfterFunc(ctx, func() {
+		n.tell(side, stopping)
+		close(said)
+	})
+	return func() {
+		if !forget() {
+			<-said
+		}
+	}
+}

@@ -91,7 +91,7 @@ func Serve(ctx context.Context, p Process) error {
 	beside.Go(func() { trim(side) })
 	rest := func() { n.media.rest(n.runtime.config().Drain) }
 	defer context.AfterFunc(ctx, rest)()
-	defer context.AfterFunc(ctx, func() { n.tell(side, stopping) })()
+	defer n.tellWhenDone(ctx, side)()
 	n.tell(ctx, ready)
 	err = n.front.Run(ctx)
 	rest() // a server without open requests may be here before the other call of it
