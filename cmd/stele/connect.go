@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -31,6 +33,7 @@ type connecting struct {
 	client *clients.Client
 	model  string // as it was asked for; "": the first of the operator's own
 	home   string
+	getenv func(string) string // of the person whose home it is
 	write  bool
 	given  bool // the key is the caller's
 	listed []listedModel
@@ -49,7 +52,7 @@ func (p *program) connect() *cobra.Command {
 		Use: "connect CLIENT", Short: "Point an agent, an editor or a library at the server", Args: cobra.MaximumNArgs(1),
 		Long: "Print what a client must be told to use the server, or write it into the client's own settings.\n" +
 			"Then make a call in its dialect. Where nothing answers to the names that it asks for by itself, its settings name one model for all of them.\n\n" +
-			"--write adds to the files that are there and keeps a copy of each. It needs --key or STELE_API_KEY.\n\n" +
+			"--write adds to the files that are there, or where a variable such as CODEX_HOME says that they are, and keeps a copy of each. It needs --key or STELE_API_KEY.\n\n" +
 			"Clients: " + strings.Join(clients.IDs(), ", "),
 		Example:   "  stele connect claude-code --url https://stele.example.com --key sk_live_… --write\n  stele connect ai-sdk --model fast",
 		ValidArgs: clients.IDs(),
@@ -66,7 +69,9 @@ func (p *program) connect() *cobra.Command {
 		if t.write && !t.given {
 			return errors.New("--write puts a key into the settings: give one with --key or STELE_API_KEY. stele keys create --name " + t.client.ID + " makes one")
 		}
+		t.getenv = func(string) string { return "" } // that of this shell is not about another's home
 		if t.home == "" {
+			t.getenv = p.getenv
 			t.home, err = os.UserHomeDir()
 		}
 		return err
@@ -94,10 +99,16 @@ func (t *connecting) run(c *cobra.Command, cfg *config.Config) error {
 	if wantsJSON(c) {
 		type shown struct {
 			File  string `json:"file,omitempty"`
+			Place string `json:"place,omitempty"` // where it is here
 			Title string `json:"title,omitempty"`
 			Text  string `json:"text"`
 		}
-		list := each(settings, func(s clients.Setting) shown { return shown{s.File, s.Title, s.Text} })
+		list := each(settings, func(s clients.Setting) shown {
+			if s.File == "" {
+				return shown{Title: s.Title, Text: s.Text}
+			}
+			return shown{File: s.File, Place: t.place(s), Text: s.Text}
+		})
 		return printJSON(c, map[string]any{"client": t.client.ID, "model": values.Model, "settings": list, "try": t.client.Try})
 	}
 	out := c.OutOrStdout()
@@ -108,6 +119,9 @@ func (t *connecting) run(c *cobra.Command, cfg *config.Config) error {
 		return t.explainRefusal(values.Model, err)
 	}
 	fmt.Fprintf(out, "%s answers in the dialect of %s (%s).\n", values.Model, t.client.Name, t.client.Dialect)
+	for _, name := range t.client.Outdoes(settings, t.getenv) {
+		fmt.Fprintf(out, "%s is set in this environment, and %s goes by that rather than by these settings: unset it.\n", name, t.client.Name)
+	}
 	if t.write {
 		if err := t.save(out, settings); err != nil {
 			return err
@@ -150,7 +164,10 @@ func (t *connecting) print(out io.Writer, settings []clients.Setting) {
 	for _, s := range settings {
 		where := s.Title
 		if s.File != "" {
-			where = "~/" + s.File
+			where = t.place(s)
+			if below, ok := strings.CutPrefix(where, t.home+string(filepath.Separator)); ok {
+				where = "~/" + filepath.ToSlash(below)
+			}
 		}
 		fmt.Fprintf(out, "%s:\n\n", where)
 		for line := range strings.SplitSeq(strings.TrimRight(s.Text, "\n"), "\n") {
@@ -159,6 +176,9 @@ func (t *connecting) print(out io.Writer, settings []clients.Setting) {
 		fmt.Fprintln(out)
 	}
 }
+
+// place is where the client has a setting's file.
+func (t *connecting) place(s clients.Setting) string { return s.Place(t.home, runtime.GOOS, t.getenv) }
 
 // save writes what has a file, and prints the rest. A file that has to be changed by hand does not keep it
 // from the others.
@@ -169,7 +189,7 @@ func (t *connecting) save(out io.Writer, settings []clients.Setting) error {
 			t.print(out, []clients.Setting{s})
 			continue
 		}
-		w, err := clients.Write(t.home, s, time.Now())
+		w, err := clients.Write(t.place(s), s, time.Now())
 		switch {
 		case errors.Is(err, clients.ErrByHand):
 			t.print(out, []clients.Setting{s})

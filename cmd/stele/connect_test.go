@@ -152,3 +152,37 @@ func TestAnAddressMayHaveTooMuchBehindIt(t *testing.T) {
 		}
 	}
 }
+
+// TestSettingsAreWrittenWhereTheClientLooks has a person whose variables say where a client's settings
+// are, and which key it goes by. What is another person's home has nothing to do with them.
+func TestSettingsAreWrittenWhereTheClientLooks(t *testing.T) {
+	t.Parallel()
+	server, place, home := modelServer(t, `"fast"`), t.TempDir(), t.TempDir()
+	call := func(args ...string) string {
+		var out strings.Builder
+		set := map[string]string{"QWEN_HOME": place, "OPENAI_API_KEY": "sk-others"}
+		err := run(t.Context(), append([]string{"connect", "qwen-code", "--data", t.TempDir(), "--url", server.URL, "--key", "sk_dev_good", "--model", "fast"}, args...),
+			world{getenv: func(name string) string { return set[name] }, dir: t.TempDir(), stdin: strings.NewReader(""), stdout: &out, stderr: &out})
+		if err != nil {
+			t.Errorf("%v: %v", args, err)
+		}
+		return out.String()
+	}
+	const outdone = "OPENAI_API_KEY is set in this environment, and Qwen Code goes by that rather than by these settings"
+	for _, args := range [][]string{nil, {"--write"}} {
+		if said := call(args...); !strings.Contains(said, filepath.Join(place, ".env")) || !strings.Contains(said, outdone) {
+			t.Errorf("%v: %s", args, said)
+		}
+	}
+	if said := call("--json"); !strings.Contains(said, `"place":"`+filepath.Join(place, "settings.json")) {
+		t.Error(said)
+	}
+	if said := call("--write", "--home", home); strings.Contains(said, outdone) || !strings.Contains(said, filepath.Join(home, ".qwen", ".env")) {
+		t.Error(said)
+	}
+	for _, file := range []string{filepath.Join(place, ".env"), filepath.Join(home, ".qwen", ".env")} {
+		if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), "OPENAI_API_KEY=sk_dev_good") {
+			t.Errorf("%s: %s, %v", file, text, err)
+		}
+	}
+}

@@ -28,8 +28,9 @@ type Client struct {
 	Page     string    `yaml:"page"`    // where its authors tell of its settings
 	Install  string    `yaml:"install"`
 	Settings []Setting `yaml:"settings"`
-	Try      string    `yaml:"try"`  // a command that ends in an answer
-	Asks     []Ask     `yaml:"asks"` // names that it asks for by itself
+	Try      string    `yaml:"try"`     // a command that ends in an answer
+	Asks     []Ask     `yaml:"asks"`    // names that it asks for by itself
+	Outdone  []string  `yaml:"outdone"` // variables that it goes by rather than by its settings
 	Notes    []string  `yaml:"notes"`
 	Ran      Ran       `yaml:"ran"` // zero: it was not run
 }
@@ -39,6 +40,7 @@ type Setting struct {
 	File  string `yaml:"file"`  // below the home folder; "": it is not kept in a file that can be written
 	Title string `yaml:"title"` // where it is told otherwise
 	Form  Form   `yaml:"form"`  // of the file
+	Moved []Move `yaml:"moved"` // where the file is otherwise; the first that holds counts
 	Text  string `yaml:"text"`  // a template over Values
 }
 

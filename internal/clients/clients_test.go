@@ -55,6 +55,11 @@ func TestEveryClientIsWhole(t *testing.T) {
 				case filepath.IsAbs(s.File) || strings.Contains(s.File, ".."):
 					t.Errorf("%s is not below a home folder", s.File)
 				}
+				for _, m := range s.Moved {
+					if (m.By == "") == (m.On == "") || (m.On == "") != (m.To == "") || m.From != "." && !strings.HasPrefix(s.File, m.From+"/") || m.On != "" && systems[m.On] == "" {
+						t.Errorf("%s: %s is not moved by %+v", c.ID, s.File, m)
+					}
+				}
 			}
 		}
 	}
@@ -77,6 +82,7 @@ func TestSettingsAreAddedToWhatIsThere(t *testing.T) {
 		{JSON, `{"models":[]}`, `{"models":[{"name":"m"}]}`, `{"models":[{"name":"m"}]}`},
 		{JSON, `{"list":["a"]}`, `{"list":["b"]}`, `{"list":["b"]}`},
 		{Lines, "weak:\n  - a\n  - b\nread:\n- A.md\n\n# end\n", "weak: z\nread: y\n", "weak: z\nread: y\n\n# end\n"},
+		{Lines, "---\n# mine\n\"model\": x\n", "model: z\n", "---\n# mine\nmodel: z\n"},
 		{New, "a: 1\n", "a: 1\n", "a: 1\n"},
 		{ // what the user wrote into the table, and comments before the next one
 			TOML, "[p.stele] # ours\nname = \"Old\"\nretries = 9 # mine\n# keep me\n\n# servers\n[servers]\na = 1\n\n[p.stele.headers]\nx = 1\n", "[p.stele]\nname = \"Stele\"\nurl = \"u\"\n",
@@ -109,6 +115,11 @@ func TestSettingsAreAddedToWhatIsThere(t *testing.T) {
 			t.Errorf("%s a second time: %q, %v", test.form, again, err)
 		}
 	}
+	for _, have := range []string{"{a: 1}\n", "# mine\n  a: 1\n", "- a\n", "a: 1\n...\n", "a: 1\n---\nb: 1\n", "--- {a: 1}\n"} {
+		if got, err := merge(Lines, have, "b: 2\n"); !errors.Is(err, ErrByHand) {
+			t.Errorf("%q: %q, %v", have, got, err)
+		}
+	}
 	for form, have := range map[Form]string{JSON: "{ // mine\n \"a\": 1}", New: "x"} {
 		if _, err := merge(form, have, "{}"); !errors.Is(err, ErrByHand) {
 			t.Errorf("%s: %v", form, err)
@@ -125,14 +136,15 @@ func TestAFileIsReplacedWithABackup(t *testing.T) {
 	t.Parallel()
 	home, now := t.TempDir(), time.Date(2026, 11, 16, 5, 0, 0, 0, time.UTC)
 	s := Setting{File: ".tool/settings.json", Form: JSON, Text: `{"env":{"A":"1"}}`}
-	first, err := Write(home, s, now)
+	file := filepath.Join(home, s.File)
+	first, err := Write(file, s, now)
 	if err != nil || first.Backup != "" || first.Same {
 		t.Fatalf("%+v, %v", first, err)
 	}
 	if info, err := os.Stat(first.File); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info, err)
 	}
-	if again, err := Write(home, s, now); err != nil || !again.Same {
+	if again, err := Write(file, s, now); err != nil || !again.Same {
 		t.Errorf("%+v, %v", again, err)
 	}
 	// Settings that are a link to elsewhere stay one.
@@ -141,7 +153,7 @@ func TestAFileIsReplacedWithABackup(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Text = `{"env":{"B":"2"}}`
-	next, err := Write(home, s, now)
+	next, err := Write(file, s, now)
 	if err != nil || next.File != linked || next.Backup != linked+".before-stele-20261116-050000" {
 		t.Fatalf("%+v, %v", next, err)
 	}
@@ -149,11 +161,11 @@ func TestAFileIsReplacedWithABackup(t *testing.T) {
 		t.Errorf("what others could read has a key in it now: %v, %v", info, err)
 	}
 	s.Text = `{"env":{"B":"3"}}`
-	if third, err := Write(home, s, now); err != nil || third.Backup != next.Backup+"-2" {
+	if third, err := Write(file, s, now); err != nil || third.Backup != next.Backup+"-2" {
 		t.Errorf("%+v, %v", third, err) // in the same second
 	}
 	s.Text = `{"env":{"B":"2"}}`
-	if _, err := Write(home, s, now); err != nil {
+	if _, err := Write(file, s, now); err != nil {
 		t.Error(err)
 	}
 	old, err := os.ReadFile(next.Backup)
@@ -176,5 +188,40 @@ func TestSettingsAreAddedOnce(t *testing.T) {
 				t.Errorf("%s %s: %q, %v", c.ID, s.File, again, err)
 			}
 		}
+	}
+}
+
+// TestAFileThatMayNotBeChanged has a client's settings be read-only, as their owner made them.
+func TestAFileThatMayNotBeChanged(t *testing.T) {
+	t.Parallel()
+	file, s := filepath.Join(t.TempDir(), "settings.json"), Setting{Form: JSON, Text: `{"b":2}`}
+	if err := os.WriteFile(file, []byte(`{"a":1}`), 0o444); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Write(file, s, time.Now())
+	text, also := os.ReadFile(file)
+	files, third := os.ReadDir(filepath.Dir(file))
+	if !errors.Is(err, ErrByHand) || errors.Join(also, third) != nil || string(text) != `{"a":1}` || len(files) != 1 {
+		t.Errorf("%v %v %v: %s, %d files", err, also, third, text, len(files))
+	}
+	s.Text = `{"a":1}`
+	if w, err := Write(file, s, time.Now()); err != nil || !w.Same {
+		t.Errorf("%+v, %v", w, err) // nothing has to be changed
+	}
+}
+
+// TestALinkToNothingYetStaysALink has a client's settings be a link to a file that is not there.
+func TestALinkToNothingYetStaysALink(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	link, file := filepath.Join(home, ".tool", "settings.json"), filepath.Join(home, "kept", "tool.json")
+	if err := errors.Join(os.Mkdir(filepath.Dir(link), 0o700), os.Symlink("../kept/tool.json", link)); err != nil {
+		t.Fatal(err)
+	}
+	w, err := Write(link, Setting{Form: JSON, Text: `{"a":1}`}, time.Now())
+	text, also := os.ReadFile(file)
+	to, third := os.Readlink(link)
+	if err := errors.Join(err, also, third); err != nil || w.File != file || string(text) != `{"a":1}` || to != "../kept/tool.json" {
+		t.Errorf("%+v, %v: %s, %s", w, err, text, to)
 	}
 }

@@ -141,6 +141,17 @@ func document(t *testing.T, c *Client) string {
 			where = "`~/" + s.File + "`"
 		}
 		fmt.Fprintf(&b, "%s\n\n```\n%s```\n\n", where, s.Text)
+		for i, e := range s.Elsewhere() {
+			if i == 0 {
+				b.WriteString("Its place is another ")
+			} else {
+				b.WriteString("; ")
+			}
+			fmt.Fprintf(&b, "%s: `%s`", e.When, e.Path)
+		}
+		if len(s.Elsewhere()) > 0 {
+			b.WriteString(".\n\n")
+		}
 	}
 	if c.Try != "" {
 		fmt.Fprintf(&b, "Try it:\n\n    $ %s\n\n", c.Try)

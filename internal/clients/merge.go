@@ -52,6 +52,9 @@ func mergePlain(form Form, have, add string) (string, error) {
 	case Env:
 		return mergeLines(have, add, "="), nil
 	case Lines:
+		if !isOfOneLevel(have) {
+			return "", fmt.Errorf("it is no plain list of settings, one a line, so %w", ErrByHand)
+		}
 		return mergeLines(have, add, ":"), nil
 	case TOML:
 		return mergeTOML(have, add)
@@ -152,7 +155,7 @@ func mergeLines(have, add, sign string) string {
 		at, exported := -1, ""
 		for i, old := range lines {
 			rest, isExported := strings.CutPrefix(old, "export ")
-			if known, _, ok := strings.Cut(rest, sign); ok && strings.TrimRight(known, " ") == name {
+			if known, _, ok := strings.Cut(rest, sign); ok && strings.Trim(known, " \"'") == name {
 				if at, exported = i, ""; isExported {
 					exported = "export "
 				}
@@ -169,6 +172,24 @@ func mergeLines(have, add, sign string) string {
 		lines = slices.Replace(lines, at, end, exported+line)
 	}
 	return strings.Join(lines, "\n") + "\n"
+}
+
+// isOfOneLevel reports whether lines may be added at the end of YAML: not where all of it is one
+// value in brackets, a list, is indented, or has an end of its own.
+func isOfOneLevel(have string) bool {
+	begun := false
+	for line := range strings.SplitSeq(have, "\n") {
+		switch line = strings.TrimRight(line, " \t"); {
+		case begun && (strings.HasPrefix(line, "---") || line == "..."):
+			return false
+		case begun || line == "" || line[0] == '#' || line[0] == '%' || line == "---":
+		case strings.ContainsRune(" \t{[-", rune(line[0])):
+			return false
+		default:
+			begun = true
+		}
+	}
+	return true
 }
 
 // isBelow reports whether a line of YAML is part of the value of the one before.

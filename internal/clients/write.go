@@ -16,20 +16,25 @@ type Written struct {
 	Same   bool   // it was there already
 }
 
-// Write adds a setting to its file below a home folder, and keeps a copy of what was there.
+// Write adds a setting to the file that is its place, and keeps a copy of what was there.
 // Either all of the new file is there afterwards or the old one is.
-func Write(home string, s Setting, now time.Time) (Written, error) {
-	w := Written{File: filepath.Join(home, filepath.FromSlash(s.File))}
+func Write(place string, s Setting, now time.Time) (Written, error) {
+	w := Written{File: place}
 	if at, err := filepath.EvalSymlinks(w.File); err == nil {
 		w.File = at // a link to where people keep their settings stays one
+	} else if to, err := os.Readlink(w.File); err == nil { // also where nothing is there yet
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(w.File), to)
+		}
+		w.File = to
 	}
 	have, err := os.ReadFile(w.File)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return w, err
 	}
-	mode := fs.FileMode(0o600) // it has a key in it, which is its owner's alone
+	mode, locked := fs.FileMode(0o600), false // it has a key in it, which is its owner's alone
 	if info, err := os.Stat(w.File); err == nil {
-		mode = info.Mode().Perm() &^ 0o077
+		mode, locked = info.Mode().Perm()&^0o077, info.Mode().Perm()&0o200 == 0
 	}
 	next, err := merge(s.Form, string(have), s.Text)
 	if err != nil {
@@ -38,6 +43,9 @@ func Write(home string, s Setting, now time.Time) (Written, error) {
 	if next == string(have) {
 		w.Same = true
 		return w, nil
+	}
+	if locked { // its owner, or the program that made it, does not want it changed
+		return w, fmt.Errorf("%s: it is read-only, so %w", w.File, ErrByHand)
 	}
 	if err := os.MkdirAll(filepath.Dir(w.File), 0o700); err != nil {
 		return w, err

@@ -85,7 +85,7 @@ func TestAClientIsToldThisServersAddress(t *testing.T) {
 	h.SignIn()
 	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/", consoletest.Browser)), "Connect a client", `href="/ai/console/connect?client=claude-code"`)
 	page := consoletest.Body(t, h.Get("/console/connect?client=claude-code", consoletest.Browser))
-	consoletest.WantText(t, page, "Connect Claude Code", "~/.claude/settings.json", "https://stele.example.com/ai/api&#34;", "stele connect claude-code --url https://stele.example.com/ai",
+	consoletest.WantText(t, page, "Connect Claude Code", "~/.claude/settings.json", "$CLAUDE_CONFIG_DIR/settings.json", "https://stele.example.com/ai/api&#34;", "stele connect claude-code --url https://stele.example.com/ai",
 		"no model here answers to them", "&#34;ANTHROPIC_MODEL&#34;: &#34;", `/ai/console/names?pattern=claude-%2ahaiku%2a#add`)
 	consoletest.WantStatus(t, h.Get("/console/connect?client=nothing", consoletest.Browser), 404)
 	for _, c := range clients.All() {
