@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -17,6 +18,7 @@ func (d *Door) fail(w *answer, r *http.Request, f family, err error) {
 	request := scope.From(r.Context())
 	if w.started {
 		// Half an answer is out: breaking off is the only honest end.
+		letHear(r.Context())
 		panic(http.ErrAbortHandler)
 	}
 	noteFailure(r, e)
@@ -31,6 +33,28 @@ func (d *Door) fail(w *answer, r *http.Request, f family, err error) {
 		h.Set("WWW-Authenticate", `Bearer realm="stele"`)
 	}
 	f.write(w, r, status, body)
+}
+
+// hearing is how long a client has for the error event that its stream ends with, before the
+// connection breaks. Of a connection that is broken fetch gives nothing more, not even what has
+// come: in Bun and in a Node that is behind, every other client never saw the error.
+const hearing = 100 * time.Millisecond
+
+// letHear gives the client this time. One that has heard hangs up, and then nobody waits.
+func letHear(ctx context.Context) {
+	gone := ctx.Done()
+	switch {
+	case whyInterrupted(ctx) != nil:
+		gone = nil // ended from here: the client listens still
+	case ctx.Err() != nil:
+		return
+	}
+	timer := time.NewTimer(hearing)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-gone:
+	}
 }
 
 // sayRetry says when trying again makes sense. OpenAI's and Anthropic's clients do that
