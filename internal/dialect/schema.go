@@ -171,14 +171,13 @@ func (m *moderner) modernize(v jsonscan.Value, depth int) {
 			if m.join(v, key, inner) {
 				continue
 			}
-			for _, one := range inner.Elements() {
-				m.modernize(one, depth+1)
-			}
-		case "additionalProperties", "prefixItems", "anyOf", "oneOf", "not":
+			m.modernizeAll(inner, depth)
+		case "anyOf", "oneOf":
+			m.leaveOutNever(inner)
+			m.modernizeAll(inner, depth)
+		case "additionalProperties", "prefixItems", "not":
 			m.modernize(inner, depth+1)
-			for _, one := range inner.Elements() {
-				m.modernize(one, depth+1)
-			}
+			m.modernizeAll(inner, depth)
 		case "exclusiveMinimum", "exclusiveMaximum":
 			m.makeExclusive(v, key, inner)
 		case "type":
@@ -192,6 +191,15 @@ func (m *moderner) modernize(v jsonscan.Value, depth int) {
 		}
 	}
 	m.gatherRequired(v)
+}
+
+// modernizeAll looks at a list of schemas.
+func (m *moderner) modernizeAll(list jsonscan.Value, depth int) {
+	for _, one := range list.Elements() {
+		if !isNever(one) {
+			m.modernize(one, depth+1)
+		}
+	}
 }
 
 // join takes the only schema of allOf into the one that has it, unless they disagree.
@@ -254,9 +262,7 @@ func (m *moderner) modernizeList(key jsonscan.Key, v jsonscan.Value, tuple bool,
 		m.note("a list of items is called prefixItems")
 	}
 	m.modernize(v, depth+1)
-	for _, one := range v.Elements() {
-		m.modernize(one, depth+1)
-	}
+	m.modernizeAll(v, depth)
 }
 
 // makeExclusive makes a bound of a switch beside one.
