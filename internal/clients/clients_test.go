@@ -83,6 +83,9 @@ func TestSettingsAreAddedToWhatIsThere(t *testing.T) {
 		{JSON, `{"list":["a"]}`, `{"list":["b"]}`, `{"list":["b"]}`},
 		{Lines, "weak:\n  - a\n  - b\nread:\n- A.md\n\n# end\n", "weak: z\nread: y\n", "weak: z\nread: y\n\n# end\n"},
 		{Lines, "---\n# mine\n\"model\": x\n", "model: z\n", "---\n# mine\nmodel: z\n"},
+		{Lines, "model: |\n  a\n\n  b\n\nother: y\n", "model: z\n", "model: z\n\nother: y\n"},
+		{Env, "X=\"a\nA=1\n\"\nB='x\ny'\nC=`it's`\n", "A=2\nB=3\n", "X=\"a\nA=1\n\"\nB=3\nC=`it's`\nA=2\n"},
+		{TOML, "[p.s.more]\nx = 1\n", "[p.s]\na = 2\n", "[p.s.more]\nx = 1\n\n[p.s]\na = 2\n"},
 		{New, "a: 1\n", "a: 1\n", "a: 1\n"},
 		{ // what the user wrote into the table, and comments before the next one
 			TOML, "[p.stele] # ours\nname = \"Old\"\nretries = 9 # mine\n# keep me\n\n# servers\n[servers]\na = 1\n\n[p.stele.headers]\nx = 1\n", "[p.stele]\nname = \"Stele\"\nurl = \"u\"\n",
@@ -125,7 +128,7 @@ func TestSettingsAreAddedToWhatIsThere(t *testing.T) {
 			t.Errorf("%s: %v", form, err)
 		}
 	}
-	for _, have := range []string{"p = { s = { a = 1 } }\n", "p.s.a = 1\n", "[p]\ns = { a = 1 }\n", "[p]\ns.a = 1\n", "p.\"s\".a = 1\n"} {
+	for _, have := range []string{"p = { s = { a = 1 } }\n", "p.s.a = 1\n", "[p]\ns = { a = 1 }\n", "[p]\ns.a = 1\n", "p.\"s\".a = 1\n", "x = [\n", "no toml\n", "x =\n", "[a]\nb = \"\"\"c\n"} {
 		if got, err := merge(TOML, have, "[p.s]\na = 2\n"); !errors.Is(err, ErrByHand) {
 			t.Errorf("%q: %q, %v", have, got, err)
 		}

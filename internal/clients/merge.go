@@ -152,26 +152,62 @@ func mergeLines(have, add, sign string) string {
 	lines := strings.Split(strings.TrimRight(have, "\n"), "\n")
 	for line := range strings.SplitSeq(strings.TrimRight(add, "\n"), "\n") {
 		name, _, _ := strings.Cut(line, sign)
-		at, exported := -1, ""
+		at, exported, quote := -1, "", ""
 		for i, old := range lines {
 			rest, isExported := strings.CutPrefix(old, "export ")
-			if known, _, ok := strings.Cut(rest, sign); ok && strings.Trim(known, " \"'") == name {
+			known, value, ok := strings.Cut(rest, sign)
+			switch {
+			case quote != "": // a line of a value, whatever it looks like
+				if strings.Contains(old, quote) {
+					quote = ""
+				}
+				continue
+			case ok && strings.Trim(known, " \"'") == name:
 				if at, exported = i, ""; isExported {
 					exported = "export "
 				}
+			}
+			if ok && sign == "=" {
+				quote = openQuote(value)
 			}
 		}
 		if at < 0 {
 			lines = append(lines, line)
 			continue
 		}
-		end := at + 1
-		for sign == ":" && end < len(lines) && isBelow(lines[end]) {
-			end++
-		}
-		lines = slices.Replace(lines, at, end, exported+line)
+		lines = slices.Replace(lines, at, at+lengthOf(lines[at:], sign), exported+line)
 	}
 	return strings.Join(lines, "\n") + "\n"
+}
+
+// openQuote is the quote that a variable's value begins with and that does not end on its line.
+func openQuote(value string) string {
+	value = strings.TrimSpace(value)
+	if value == "" || !strings.Contains("\"'`", value[:1]) || strings.Contains(value[1:], value[:1]) {
+		return ""
+	}
+	return value[:1]
+}
+
+// lengthOf is of how many lines a setting is: the first of these, and what its value goes over.
+func lengthOf(lines []string, sign string) int {
+	if _, value, _ := strings.Cut(lines[0], sign); sign == "=" {
+		quote := openQuote(value)
+		if end := slices.IndexFunc(lines[1:], func(line string) bool { return strings.Contains(line, quote) }); quote != "" && end >= 0 {
+			return end + 2
+		}
+		return 1
+	}
+	length := 1
+	for i := 1; i < len(lines); i++ {
+		switch {
+		case isBelow(lines[i]):
+			length = i + 1
+		case strings.TrimSpace(lines[i]) != "": // an empty line may be in the middle of it
+			return length
+		}
+	}
+	return length
 }
 
 // isOfOneLevel reports whether lines may be added at the end of YAML: not where all of it is one

@@ -20,6 +20,9 @@ type section struct {
 // written as a value elsewhere cannot be written a second time.
 func mergeTOML(have, add string) (string, error) {
 	sections := sectionsOf(have)
+	if !areWhole(sections) {
+		return "", fmt.Errorf("it is no TOML, so %w", ErrByHand)
+	}
 	for i, more := range sectionsOf(add) {
 		more.statements = slices.DeleteFunc(more.statements, func(s string) bool { return keyOf(s) == "" })
 		at := slices.IndexFunc(sections, func(s section) bool { return s.header != "" && nameOf(s.header) == nameOf(more.header) })
@@ -48,11 +51,36 @@ func mergeTOML(have, add string) (string, error) {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n") + "\n", nil
 }
 
+// areWhole reports whether all that is there are keys with values that end, and comments. What is
+// added to anything else, its client would read no more than the rest of it.
+func areWhole(sections []section) bool {
+	for _, s := range sections {
+		for _, one := range s.statements {
+			text := strings.TrimSpace(one)
+			if text == "" || strings.HasPrefix(text, "#") {
+				continue
+			}
+			_, value, _ := strings.Cut(one, "=")
+			var all scanner
+			for line := range strings.SplitSeq(value, "\n") {
+				all.read(line)
+			}
+			if keyOf(one) == "" || strings.TrimSpace(value) == "" || all.open() {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // hasInline reports whether a table, or one that it is in, is the value of a key.
 func hasInline(sections []section, table string) bool {
 	table = strings.TrimPrefix(table, "[")
 	for _, s := range sections {
 		place := strings.TrimPrefix(nameOf(s.header), "[")
+		if strings.HasPrefix(place, table+".") {
+			continue // a table of its own, in that one
+		}
 		for _, one := range s.statements {
 			key := keyOf(one)
 			if key == "" {
