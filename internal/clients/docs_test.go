@@ -90,6 +90,9 @@ func index(t *testing.T) string {
 		"- on 2026-11-19, plain requests of OpenAI's dialect, whole, streamed and with a wrong key or model: curl 7.88, HTTPie 3.2, Wget 1.21; got 14, ky 1.14, axios 1.21, undici 7.30, eventsource 4.1, eventsource-parser 3.1; Python's requests 2.28,\n" +
 		"  httpx 0.23, urllib3 1.26, aiohttp 3.8; Ruby's Faraday 1.1, HTTParty 0.21, rest-client 2.1, http.rb 4.4; Perl's LWP 6.68, HTTP::Tiny, Mojolicious 9.31; PHP's curl, Guzzle 7, Symfony's HttpClient 5.4; Erlang's httpc 25; Go's resty 2.17, tmaxmax/go-sse 0.11,\n" +
 		"  r3labs/sse 2.10, LaunchDarkly's eventsource 1.11;\n" +
+		"- on 2026-11-19, with the sandbox alone: the official SDKs for TypeScript on Bun 1.4 and Deno 2.9, fetch in Cloudflare's workerd, Java's HttpClient 17 (with its wish for HTTP/2, too), superagent, needle, node-fetch 2 and 3, ofetch,\n" +
+		"  wretch, phin, gaxios, cross-fetch, request, bent, axios 0.27, undici 5, the fetch-event-sources of Microsoft and Fortaine, fetch-event-stream, eventsource-client, axflow's models 0.0.16, llm-api 1.6; mcp-go 1.2 with `stele mcp`;\n" +
+		"  through `stele bridge` OpenAI Agents 0.0.17 and AI SDK 4 with OpenAI's Responses API and Azure's, over upstreams of all three dialects;\n" +
 		"- programs and their libraries, with the sandbox alone: grok-cli, aicommits, opencommit 3.3, LibreChat's @librechat/agents 3.9.2 in all three dialects, Continue's @continuedev/openai-adapters 1.37 for OpenAI and\n" +
 		"  Anthropic, llm.js for Anthropic;\n" +
 		"- with one call each: Hugging Face's tiny-agents 0.3, Hashbrown 0.3, autoevals 0.3, the MCP Inspector 2.12 with `stele mcp`. Portkey's gateway 1.15 had Stele as its upstream: whole answers and tools, in OpenAI's and Anthropic's API.\n\n" +
