@@ -31,4 +31,24 @@ var hardNever = section{"BS", "what libraries write into schemas that means noth
 		l.sends("tools.0.function.parameters", kept)
 		l.quiet()
 	}},
+	// zod-to-json-schema 3 of z.never().optional(), which is how types say "this or that, not both".
+	{number: 1651, name: "a property that nothing fits", run: func(t *testing.T) {
+		const forbids = `{"type":"object","properties":{"a":{"type":"string"}%},"required":["a"]!}`
+		fill := func(never, closed string) string {
+			return strings.NewReplacer("%", never, "!", closed).Replace(forbids)
+		}
+		ask := func(schema string) string {
+			return withO(`"response_format":{"type":"json_schema","json_schema":{"name":"r","schema":` + schema + `}}`)
+		}
+		const closed = `,"additionalProperties":false`
+		for _, never := range []string{`,"b":{"not":{}}`, `,"b":false`, `,"b":{"not":{},"description":"not beside a"},"c":{"not":true}`} {
+			l := take(t, trip{from: O, to: A, ask: ask(fill(never, closed))})
+			l.sends("output_config.format.schema", fill("", closed))
+			l.warns("response_format", chat.Ignored)
+			take(t, trip{from: O, to: G, ask: ask(fill(never, closed))}).sends("generationConfig.responseJsonSchema", fill("", closed))
+			take(t, trip{from: O, to: G, ask: ask(fill(never, ""))}).warns("response_format", chat.Approximated)
+		}
+		must := `{"type":"object","properties":{"b":{"not":{}}},"required":["b"]}`
+		take(t, trip{from: O, to: G, ask: ask(must)}).sends("generationConfig.responseJsonSchema.properties", `{"b":{"description":"(not: {})"}}`)
+	}},
 }}

@@ -164,6 +164,9 @@ func (m *moderner) modernize(v jsonscan.Value, depth int) {
 				m.remove(key, inner, "$schema is left out")
 			}
 		case "properties", "patternProperties", "$defs", "definitions":
+			if key.Name == "properties" {
+				m.leaveOutForbidden(v, inner)
+			}
 			m.lookAtNamed(key.Name, inner, depth)
 		case "items", "additionalItems":
 			m.modernizeList(key, inner, tuple, depth)
@@ -237,8 +240,9 @@ func (m *moderner) lookAtNamed(name string, v jsonscan.Value, depth int) {
 		return
 	}
 	for _, inner := range v.Members() {
-		switch inner.Kind() {
-		case jsonscan.Object, jsonscan.True, jsonscan.False:
+		switch kind := inner.Kind(); {
+		case isNever(inner): // nothing in it is looked at
+		case kind == jsonscan.Object || kind == jsonscan.True:
 			m.modernize(inner, depth+1)
 		default:
 			m.mendSchema(inner)
