@@ -22,11 +22,28 @@ const changedA = `{"model":"m","max_tokens":99,"tools":[{"name":"read","input_sc
 	`"messages":[{"role":"user","content":"go"},{"role":"system","content":[{"type":"text","text":"mind"},{"type":"tool_addition","tool":{"type":"tool_definition","definition":{"name":"new","input_schema":{"type":"object"}}}},` +
 	`{"type":"tool_addition","tool":{"type":"tool_reference","name":"late"}},{"type":"tool_removal","tool":{"type":"tool_reference","name":"old"}}]}]}`
 
+// onceCalledO is a call and its result.
+const onceCalledO = `{"model":"m","messages":[{"role":"user","content":"go"},{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c","content":"1"}]}`
+
 // shapelessA offers a tool with an argument of any type.
 const shapelessA = `{"model":"m","max_tokens":99,"tools":[{"name":"f","input_schema":{"type":"object","properties":{"a":{"description":"arguments"},"b":{"type":"string"}}}}],"messages":[{"role":"user","content":"go"}]}`
 
 // What the three APIs have learned in the autumn of 2026 and servers in their place have not, and the reverse.
 var hardLearned = section{"BR", "what APIs have learned, and servers in their place have not", []hard{
+	// BerriAI/litellm#34603 and anomalyco/opencode#50504: Gemini 3 at Google's cloud gives ids, and without them answers nothing behind a result.
+	{number: 1575, name: "ids of calls, at Google's cloud", answer: "sent to Gemini 3 and newer, and left out where a region refuses them; older models have none", run: func(t *testing.T) {
+		own := `{"contents":[{"role":"user","parts":[{"text":"go"}]},{"role":"model","parts":[{"functionCall":{"id":"c","name":"f","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"id":"c","name":"f","response":{"output":"1"}}}]}]}`
+		const words = `Invalid JSON payload received. Unknown name "id" at 'contents[1].parts[0].function_call': Cannot find field.`
+		for from, ask := range map[string]string{G: own, A: blocksA(`{"type":"text","text":"go"}`, callA("c"), resultA("c")), O: onceCalledO} {
+			for model, want := range map[string]int{"gemini-2.5-flash": 0, "gemini-3-pro": 2, "gemini-3.5-flash": 2, "gemini-4-argon": 2} {
+				l := take(t, trip{from: from, to: G, kind: "vertex", own: true, model: model, ask: ask})
+				is(t, from+" to "+model, strings.Count(l.got().Raw, `"id":"c"`), want)
+			}
+			l := take(t, refusesFirst(trip{from: from, to: G, kind: "vertex", own: true, model: "gemini-3-pro", ask: ask}, 400, words))
+			is(t, from+", refused", inLine(strings.Count(l.got().Raw, `"id"`), strings.Count(l.then().Raw, `"id"`)), "2 0")
+			l.warns(map[string]string{G: "contents", A: "messages", O: "messages"}[from], chat.Ignored)
+		}
+	}},
 	// Google's own samples for its cloud.
 	{number: 1576, name: "who speaks, in capitals", run: func(t *testing.T) {
 		for to, want := range map[string]string{O: "user assistant user", A: "user assistant user"} {
