@@ -135,14 +135,16 @@ var hardLearned = section{"BR", "what APIs have learned, and servers in their pl
 	// KarpelesLab/teamclaude#451, fuergaosi233/claude-code-proxy#83: Claude Code tells so of tools that are there late. One server of Moonshot's says no more than that it is wrong.
 	{number: 1582, name: "tools that come and go between turns, to servers and models of Claude's dialect that do not know that", answer: "asked again with the tools as they are at the end, with a warning", run: func(t *testing.T) {
 		for _, row := range []struct {
+			kind   string
 			own    bool
 			status int
 			words  string
 		}{
-			{true, 400, "messages.1.content.1: Input tag 'tool_addition' found using 'type' does not match any of the expected tags: 'text', 'image'"}, {true, 422, "unknown variant `tool_addition`, expected one of `text`, `image`"},
-			{true, 400, "Invalid request Error"}, {true, 400, "messages.1.role: Input should be 'user' or 'assistant'"}, {false, 400, "messages.1.role: role 'system' is not supported on this model."},
+			{"", true, 400, "messages.1.content.1: Input tag 'tool_addition' found using 'type' does not match any of the expected tags: 'text', 'image'"}, {"", true, 422, "unknown variant `tool_addition`, expected one of `text`, `image`"},
+			{"", true, 400, "Invalid request Error"}, {"", true, 400, "messages.1.role: Input should be 'user' or 'assistant'"}, {"", false, 400, "messages.1.role: role 'system' is not supported on this model."},
+			{"vertex-claude", true, 400, "messages.1.content.1: Input tag 'tool_addition' found using 'type' does not match any of the expected tags"}, {"vertex-claude", true, 400, "messages.1.role: role 'system' is not supported on this model."},
 		} {
-			l := take(t, refusesFirst(trip{from: A, to: A, own: row.own, model: "claude-sonnet-4-6", ask: changedA}, row.status, row.words))
+			l := take(t, refusesFirst(trip{from: A, to: A, kind: row.kind, own: row.own, model: "claude-sonnet-4-6", ask: changedA}, row.status, row.words))
 			var names []string
 			for _, tool := range l.then().Get("tools").Array() {
 				names = append(names, tool.Get("name").Str)
