@@ -143,7 +143,7 @@ const ToolChoice = "tool_choice"
 // What an upstream may refuse of the calls in a history: their ids, that they are not signed, or not by it,
 // what models have called tools, which need not be a name of any, results that do not say of which tool they are, and that calls and
 // results are not pairs; of tools
-// that a type stands beside a choice among schemas, or none, and that they take free text.
+// that a type stands beside a choice among schemas, or none, and that they take free text; of all of it, what is to be kept in a cache.
 const (
 	CallIDs     = "tool_call_id"
 	Signatures  = "thought_signature"
@@ -153,10 +153,11 @@ const (
 	CustomTools = "tools.custom"
 	Pairs       = "tool_result.pairs"
 	Blocks      = "content.blocks" // that only Anthropic's own API has
+	CacheMarks  = "cache_control"
 )
 
 // Forms are all of these: a request says the same without them.
-var Forms = []string{CallIDs, Signatures, ToolNames, ResultNames, SchemaTypes, CustomTools, Pairs, Blocks}
+var Forms = []string{CallIDs, Signatures, ToolNames, ResultNames, SchemaTypes, CustomTools, Pairs, Blocks, CacheMarks}
 
 // Call is a request in an upstream's own words.
 type Call struct {

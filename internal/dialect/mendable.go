@@ -75,8 +75,10 @@ func refusedForm(words string) string {
 		return Pairs
 	case blockless.MatchString(words):
 		return Blocks
-	case Says(words, "moonshot flavored json schema"): // Moonshot's, at any server
+	case Says(words, "moonshot flavored json schema", "unrecognized schema:"): // Moonshot's, at any server; llama.cpp
 		return SchemaTypes
+	case SaysUncached(words):
+		return CacheMarks
 	}
 	return ""
 }
@@ -122,7 +124,17 @@ var unpaired = []string{
 
 // blockless is how servers of Anthropic's dialect say that they do not know blocks which only its author's tools leave in a history, or
 // its search for tools: Volcengine, DeepSeek and others written in Rust (anthropics/claude-code#30912 and #64158).
-var blockless = regexp.MustCompile("(?i)(unknown variant|unsupported content type:?|invalid value:) ['\"`]?(tool_reference|search_result|container_upload|server_tool_use|mcp_tool_use|\\w+_tool_result)\\b")
+var blockless = regexp.MustCompile("(?i)(unknown variant|unsupported content type:?|invalid value:) ['\"`]?" + ownBlocks + "|input tag ['\"`]?" + ownBlocks)
+
+// ownBlocks are the types of these blocks.
+const ownBlocks = `(tool_reference|search_result|container_upload|server_tool_use|mcp_tool_use|tool_addition|tool_removal|\w+_tool_result)\b`
+
+// cacheless is how upstreams say that they do not know marks of what is to be kept in a cache, or that their model is offered none: Amazon
+// behind any server, Groq, Mistral and others in Python, Go and Rust.
+var cacheless = regexp.MustCompile(`(?i)allow prompt caching|(unknown|unrecognized|unexpected|unsupported|extra|invalid) [^.]{0,30}\b(cache_control|prompt_cache_breakpoint)\b|\b(cache_control|prompt_cache_breakpoint)\b.{0,60}(not (permitted|supported|allowed|recognized)|unsupported|unexpected|unknown|should not exist)`)
+
+// SaysUncached reports whether a refusal is about marks of what is to be kept in a cache.
+func SaysUncached(words string) bool { return cacheless.MatchString(words) }
 
 // customless is how servers of OpenAI's dialect say that they know functions alone, and no tool that takes free text: in Python, in
 // Rust, MiniMax, and by a schema.

@@ -68,6 +68,8 @@ var (
 	ofThings = []string{"access the file", "storage.objects", "cachedcontent not found", "cached content not found"}
 	// The account has no such model, and may have others: OpenAI's projects, Groq's permissions, Amazon.
 	ofModels = []string{"not have access to model", "n't have access to the model", "not have access to the model", "blocked at the organization level", "blocked at the project level"}
+	// The model behind is offered no caching, which a mark in the request asks for: Amazon.
+	ofCaching = []string{"allow prompt caching"}
 	// And these are about the account after all.
 	ofAccounts = []string{"your account", "your organization", "suspended", "disabled", "restricted"}
 )
@@ -96,7 +98,7 @@ func toForbidden(message string) *fault.Error {
 	switch {
 	case says(ofModels):
 		return ByStatus(http.StatusNotFound, message)
-	case says(ofThings):
+	case says(ofThings), says(ofCaching):
 		return ByStatus(http.StatusBadRequest, message)
 	case says(ofContent) && !says(ofAccounts):
 		return ByStatus(http.StatusBadRequest, message).With("reason", "content_policy_violation")

@@ -116,7 +116,7 @@ func (c *Chat) ask(ctx context.Context, req *chat.Request, t relay.Target, m *at
 // where those are the same.
 func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m attempt) (_ outgoing, held *hold, err error) {
 	target := dialect.Target{
-		Model: t.Model, Stream: req.Stream, Compatible: !c.authors, Schemaless: c.account.Kind.Schemaless, Marks: c.account.Kind.Marks, Pictures: c.account.Kind.Pictures,
+		Model: t.Model, Stream: req.Stream, Compatible: !c.authors, Schemaless: c.account.Kind.Schemaless, Marks: c.account.Kind.Marks && !slices.Contains(m.refused, dialect.CacheMarks), Pictures: c.account.Kind.Pictures,
 		Nameless: c.account.Kind.Nameless, Choiceless: c.account.Kind.Choiceless, Efforts: c.account.Kind.Efforts, Threadless: !c.isHome(),
 		Proof: c.proof(req.Origin.Dialect, t.Model), Resume: m.resume, MaxOutput: cmp.Or(m.room, t.MostOutput),
 		Forget: m.has(fault.WithoutThoughts), Remind: m.has(fault.WithThoughts), Unenforced: m.has(fault.Unenforced),
@@ -141,7 +141,7 @@ func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m at
 		return outgoing{}, nil, err
 	}
 	talk, billed := dialect.WithoutAttribution(talk, c.dialect.Name())
-	talk, offered := dialect.SelectTools(talk, c.dialect.Name())
+	talk, offered := dialect.SelectTools(talk, c.dialect.Name(), target)
 	talk, compacted := dialect.WithoutCompacted(talk, c.dialect.Name())
 	talk, paired := dialect.PairResults(dialect.MatchResults(talk))
 	talk, placed := dialect.PlaceResults(talk)

@@ -54,8 +54,11 @@ var googlePlaces = map[string]string{
 // passes over others (googleapis/python-genai#2847, anomalyco/opencode#48886).
 const vertexTier = "X-Vertex-AI-LLM-Shared-Request-Type"
 
-// vertex is Gemini at Google's cloud. It does not know the ids of calls that the
-// Gemini API gives.
+// idless are Google's models whose calls have no ids at its cloud.
+var idless = []string{"gemini-1*", "gemini-2*"}
+
+// vertex is Gemini at Google's cloud. Its API has had the ids of calls since September 2026. Gemini 3 gives them, and without them falls
+// silent behind a result (BerriAI/litellm#34603, anomalyco/opencode#50504).
 func vertex() Kind {
 	const models = "/{api_version}/projects/{project}/locations/{region}/publishers/google/models/{model}"
 	return Kind{
@@ -64,10 +67,10 @@ func vertex() Kind {
 		BaseURL: googleBase, Places: googlePlaces, Options: googleOptions,
 		Paths: []Path{{Whole: models + ":generateContent", Stream: models + ":streamGenerateContent?alt=sse"}},
 		Edits: []Edit{
-			{Path: "contents.#.parts.#.functionCall.id", Pass: true},
-			{Path: "contents.#.parts.#.function_call.id", Pass: true},
-			{Path: "contents.#.parts.#.functionResponse.id", Pass: true},
-			{Path: "contents.#.parts.#.function_response.id", Pass: true},
+			{Path: "contents.#.parts.#.functionCall.id", Models: idless, Pass: true},
+			{Path: "contents.#.parts.#.function_call.id", Models: idless, Pass: true},
+			{Path: "contents.#.parts.#.functionResponse.id", Models: idless, Pass: true},
+			{Path: "contents.#.parts.#.function_response.id", Models: idless, Pass: true},
 			{Path: "serviceTier", Header: vertexTier, Pass: true},
 			{Path: "service_tier", Header: vertexTier, Pass: true},
 		},

@@ -54,11 +54,12 @@ func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat
 		if isAlias(req.Model, t.Model) || isReworded(req) {
 			ways |= fault.Rethought | fault.Editable
 		}
-		if c.authors && ways&fault.Rethought != 0 { // at others the form is ours then
+		settles := ways&fault.Rethought != 0 && dialect.ChangesTools(req.Origin.Body)
+		if c.authors && ways&fault.Rethought != 0 && !settles { // else, and at others, the form is ours then
 			ways |= fault.SystemFirst
 		}
 		reply, err := c.askAndMend(ctx, req, t, &m, ways)
-		if err == nil || !c.reforms(req, err) {
+		if err == nil || !c.reforms(req, err, settles) {
 			return reply, err
 		}
 		talk, unclear := req.Conversation()
@@ -85,12 +86,18 @@ func isReworded(req *chat.Request) bool { return len(req.Origin.Header[dialect.R
 
 // reforms reports whether a server that refused a client's own bytes is asked again in ours: one that is
 // not the author's, which says that it does not take the form of a conversation. What that says stays the
-// same. Parameters are between the client and the server.
-func (c *Chat) reforms(req *chat.Request, why error) bool {
+// same. Parameters are between the client and the server. The author's models at a cloud are asked again
+// without ids of calls and blocks that it may not know yet, and, by a name that told the client nothing, with the
+// tools that the system brings between turns, where that does not speak there: they settle in the list.
+func (c *Chat) reforms(req *chat.Request, why error, settles bool) bool {
 	const form = fault.SystemFirst | fault.InTurns | fault.Plain | fault.Beside | fault.WithThoughts | fault.Undeveloped | fault.Systemless | fault.Legible | fault.Recalled | fault.Unbegun
 	e := fault.From(why)
 	named := e.Remedy == fault.Without && slices.Contains(dialect.Forms, e.Refused)
-	return !c.authors && !req.Strict && (e.Remedy&form != 0 || named)
+	if c.authors {
+		lags := !c.isHome() && named && (e.Refused == dialect.CallIDs || e.Refused == dialect.Blocks)
+		return !req.Strict && (lags || settles && e.Remedy&fault.SystemFirst != 0)
+	}
+	return !req.Strict && (e.Remedy&form != 0 || named)
 }
 
 // askWhole asks for one whole answer, m being how.

@@ -57,7 +57,7 @@ func TestVertexServesGemini(t *testing.T) {
 	}
 }
 
-func TestVertexIsNotToldIDsOfCalls(t *testing.T) {
+func TestGeminiBeforeThreeIsNotToldIDsOfCallsAtVertex(t *testing.T) {
 	t.Parallel()
 	server := newCloud(t, jsonAnswer(geminiAnswer))
 	c := openVertex(t, "vertex", server, newTokenHouse(t))

@@ -99,6 +99,7 @@ func readFailure(data []byte) *fault.Error {
 // refusal is what an upstream's error says.
 type refusal struct {
 	kind, message, code string
+	words               string         // the message, with its place in the request
 	other               string         // the code that other servers have
 	spent               bool           // the operator's credit is used up
 	said                jsonscan.Value // all of it
@@ -113,9 +114,28 @@ func readRefusal(body []byte) (r refusal) {
 	r.spent = dialect.Says(message, "credit balance is too low", "usage limit", "spend limit", "insufficient_quota")
 	if jsonscan.Valid(body, jsonscan.Lenient) {
 		r.kind, r.message, r.code = anyText(e.Get("type")), message, strings.Clone(anyText(e.Get("details", "error_code")))
+		r.words = placed(jsonscan.At(body, 0), message)
 		r.other = anyText(e.Get("code"))
 	}
 	return r
+}
+
+// placed is a message with the place in the request that it is about, as this API writes it, where a server of FastAPI's has that beside it.
+func placed(root jsonscan.Value, message string) string {
+	first := root.Get("detail").Index(0)
+	if message == "" || first.Get("msg").View() != message {
+		return message
+	}
+	var steps []string
+	for i, step := range first.Get("loc").Elements() {
+		if text := anyText(step); text != "" && (i > 0 || text != "body") {
+			steps = append(steps, text)
+		}
+	}
+	if len(steps) == 0 {
+		return message
+	}
+	return strings.Join(steps, ".") + ": " + message
 }
 
 // classify finds what an upstream's refusal means to the client. Whatever is
@@ -139,27 +159,27 @@ func (r *refusal) classify(status int) *fault.Error {
 		return dialect.WithMends(dialect.Figured(dialect.TooLong(dialect.Sentence(r.message)), r.said), r.message)
 	}
 	e := dialect.Filtered(dialect.ByStatus(status, dialect.Sentence(r.message)), r.kind+" "+r.message)
-	if e.Code == fault.InvalidParameter && strings.Contains(r.message, "thinking") && dialect.Says(r.message, "signature", "cannot be modified") {
+	if e.Code == fault.InvalidParameter && strings.Contains(r.words, "thinking") && dialect.Says(r.words, "signature", "cannot be modified", "the first block must be") {
 		return e.MendedBy(fault.WithoutThoughts)
 	}
 	if e.Code == fault.InvalidParameter {
 		switch {
-		case refusesBlanks(r.message):
+		case refusesBlanks(r.words):
 			e.Refused = blankTexts
 			return e.MendedBy(fault.Without | fault.Repaired)
-		case refusesTypes(r.message):
+		case refusesTypes(r.words):
 			e.Refused = pictureTypes
 			return e.MendedBy(fault.Without | fault.Repaired)
-		case refusesSchemas(r.message):
+		case refusesSchemas(r.words):
 			e.Refused = schemaForm
 			return e.MendedBy(fault.Without | fault.Repaired)
 		}
 	}
 	if e.Code == fault.InvalidParameter {
-		if e.Refused = refusedHint(r.message); e.Refused != "" {
+		if e.Refused = refusedHint(r.words); e.Refused != "" {
 			return e.MendedBy(fault.Unhinted)
 		}
-		switch e.Refused = refusedField(r.message); {
+		switch e.Refused = refusedField(r.words); {
 		case isOfThinking(e.Refused):
 			return e.MendedBy(fault.Without | fault.Rethought)
 		case e.Refused == prefill:
@@ -168,5 +188,9 @@ func (r *refusal) classify(status int) *fault.Error {
 			return e.MendedBy(fault.Without)
 		}
 	}
-	return dialect.WithMends(e, r.message)
+	if e.Code == fault.InvalidParameter && strings.EqualFold(r.message, "invalid request error") { // Moonshot's, of blocks that it does not know
+		e.Refused = dialect.Blocks
+		return e.MendedBy(fault.Without)
+	}
+	return dialect.WithMends(e, r.words)
 }

@@ -14,19 +14,21 @@ import (
 
 // Claude Code sends all servers of this dialect what only some of them know and what says nothing of
 // the answer: how tools are loaded, what is kept in a cache and for whom, what is to be cleared of a
-// conversation that has grown long. Its user can turn none of it off. Anthropic's own libraries send back
+// conversation that has grown long, what becomes of thoughts that fit no more, and who answers in the place of a model that declines.
+// Its user can turn none of it off. Anthropic's own libraries send back
 // with a turn what the answer had beside its words: who called a tool, that it cites nothing, what was read in it.
 
 // hints are these members, with examples for tools whose descriptions say what they are for, and what a report calls their place.
 var hints = map[string]string{
 	"context_management": "context_management", "diagnostics": "diagnostics", "metadata": chat.FieldUser,
 	"defer_loading": chat.FieldTools, "eager_input_streaming": chat.FieldTools, "input_examples": chat.FieldTools,
-	"scope": chat.FieldCache, "ttl": chat.FieldCache, "cache_control": chat.FieldCache, "display": chat.FieldThinking,
+	"scope": chat.FieldCache, "ttl": chat.FieldCache, dialect.CacheMarks: chat.FieldCache, "display": chat.FieldThinking, "block_binding": chat.FieldThinking,
+	"fallbacks": "fallbacks", "fallback_credit_token": "fallback_credit_token",
 	"caller": chat.FieldMessages, "citations": chat.FieldMessages, "parsed_output": chat.FieldMessages,
 }
 
 // hintsIn are the hints that stand in another member.
-var hintsIn = map[string][]string{"cache_control": {"scope", "ttl"}, "thinking": {"display"}}
+var hintsIn = map[string][]string{dialect.CacheMarks: {"scope", "ttl"}, "thinking": {"display", "block_binding"}}
 
 // hintsOf are those that are hints only in blocks of one type: in a document it is a wish to cite from it.
 var hintsOf = map[string]string{"citations": "text"}
@@ -57,8 +59,13 @@ func refusedHint(words string) string {
 	case dialect.Says(words, "invalid 'user_id'"): // DeepSeek's, which takes other letters (deepseek-ai/awesome-deepseek-agent#67)
 		return "metadata"
 	}
-	found := unknownMember.FindStringSubmatch(words)
-	return strings.ToLower(cmp.Or(found[min(len(found), 1):]...))
+	if found := unknownMember.FindStringSubmatch(words); found != nil {
+		return strings.ToLower(cmp.Or(found[1:]...))
+	}
+	if dialect.SaysUncached(words) {
+		return dialect.CacheMarks
+	}
+	return ""
 }
 
 // leaveHints takes those out of a request that the upstream has refused, be it the client's own bytes or ours.

@@ -69,7 +69,7 @@ func TestHintsAreLeftOut(t *testing.T) {
 	t.Parallel()
 	const mark = `"cache_control":{"type":"ephemeral","ttl":"1h","scope":"global"}`
 	body := `{"model":"m","max_tokens":9999,"metadata":{"user_id":"u"},"context_management":{"edits":[]},"diagnostics":{"previous_message_id":"x"},` + mark + `,` +
-		`"thinking":{"type":"adaptive","display":"summarized"},"tools":[{"name":"f","defer_loading":true,"eager_input_streaming":true,"input_schema":{"type":"object"},"input_examples":[{}],` + mark + `}],` +
+		`"thinking":{"type":"adaptive","display":"summarized","block_binding":{}},"fallbacks":"default","fallback_credit_token":"t","tools":[{"name":"f","defer_loading":true,"eager_input_streaming":true,"input_schema":{"type":"object"},"input_examples":[{}],` + mark + `}],` +
 		`"system":[{"type":"text","text":"s",` + mark + `}],"messages":[{"role":"user","content":[{"type":"text","text":"go",` + mark + `}]},` +
 		`{"role":"assistant","content":[{"type":"text","text":"so","citations":null,"parsed_output":null},{"type":"tool_use","id":"t","name":"f","input":{},"caller":null}]},` +
 		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"t"}]}]}`

@@ -2,6 +2,7 @@ package gemini
 
 import (
 	"encoding/json"
+	"math"
 
 	"stele/internal/jsonscan"
 )
@@ -34,11 +35,17 @@ func openLogprobs(v jsonscan.Value) json.RawMessage {
 	return w.Close(jsonscan.Array).Key("refusal").Null().Close(jsonscan.Object).Bytes()
 }
 
+// leastLikely is what OpenAI's API tells of a token that cannot be. Google's says that it is infinitely unlikely, in a string.
+const leastLikely = -9999
+
 // writeToken writes a token and how likely it was, as either API has them.
 func writeToken(w *jsonscan.Writer, as string, v jsonscan.Value) {
 	likely, _ := readNumber(fieldOf(v, "logProbability"))
 	if own := fieldOf(v, "logprob"); own.Exists() {
 		likely, _ = readNumber(own)
 	}
-	w.Key("token").Text(textOf(v, "token")).Key(as).Float(likely)
+	if math.IsNaN(likely) || likely < leastLikely {
+		likely = leastLikely
+	}
+	w.Key("token").Text(textOf(v, "token")).Key(as).Float(min(likely, 0))
 }

@@ -104,9 +104,9 @@ func hasOnly(parts []chat.Part, kind chat.Kind) bool {
 	return len(parts) > 0 && !slices.ContainsFunc(parts, func(p chat.Part) bool { return p.Kind != kind })
 }
 
-// readRole reads who speaks. Results may come as a function's or a tool's turn.
+// readRole reads who speaks, in capitals too, as Google's samples have it. Results may come as a function's or a tool's turn.
 func (r *requestReader) readRole(v jsonscan.Value) chat.Role {
-	switch r.readWord("role", v) {
+	switch strings.ToLower(r.readWord("role", v)) {
 	case "", "user", "function", "tool":
 		return chat.User
 	case "model":

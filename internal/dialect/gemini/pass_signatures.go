@@ -1,6 +1,8 @@
 package gemini
 
 import (
+	"strings"
+
 	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/jsonscan"
@@ -16,7 +18,7 @@ func (p *passer) openSignatures(list jsonscan.Value) {
 	n := 0
 	for _, content := range items(list) {
 		n++
-		if textOf(content, "role") != "model" {
+		if !strings.EqualFold(textOf(content, "role"), "model") {
 			p.strange, p.called = false, false // a new turn; clients of streams send one in many pieces
 		}
 		for key, parts := range content.Members() {
