@@ -190,7 +190,7 @@ func (s *sealedInstallation) check(t *testing.T) {
 
 func (s *sealedInstallation) checkIn(t *testing.T, h *Installation) {
 	t.Helper()
-	if _, err := h.Access.ByKey(s.key); err != nil {
+	if _, _, err := h.Access.Admit(s.key, ""); err != nil {
 		t.Errorf("the API key: %v", err)
 	}
 	if _, err := h.Access.BySession(t.Context(), s.session); err != nil {
