@@ -22,7 +22,7 @@ var walkers = map[string]string{
 	"api.canonical":                "the one form in which two requests are the same (RFC 8785)",
 	"fault.quote":                  "names in headers",
 	"formula.escapes":              "a formula's own texts",
-	"telemetry.appendText":         "writes the log's lines",
+	"telemetry.isPlain":            "what a line of the log may have as it is",
 }
 
 // TestOnlyJSONScanWalks keeps one reader of JSON's bytes: others read typed values. What goes by

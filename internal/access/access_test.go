@@ -106,7 +106,7 @@ func (h *house) create(t *testing.T, n access.NewKey) (access.Key, string) {
 }
 
 func (h *house) opens(secret string) bool {
-	_, err := h.ByKey(secret)
+	_, _, err := h.Admit(secret, "")
 	return err == nil
 }
 
@@ -122,7 +122,7 @@ func TestKeyOpensAsWhatItWasMade(t *testing.T) {
 	h := newHouse(t)
 	scope := access.Scope{Groups: []access.Group{access.GroupChat}, Models: []string{"fast"}}
 	k, secret := h.create(t, access.NewKey{Workspace: "acme", Environment: access.Production, Sandbox: true, Scope: scope})
-	who, err := h.ByKey(secret)
+	who, _, err := h.Admit(secret, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +215,7 @@ func TestWrongKeysNeverReachTheDatabase(t *testing.T) {
 		if i%2 == 0 {
 			_, secret = other.create(t, access.NewKey{}) // right checksum, unknown here
 		}
-		if _, err := h.ByKey(secret); code(err) != fault.InvalidAPIKey {
+		if _, _, err := h.Admit(secret, ""); code(err) != fault.InvalidAPIKey {
 			t.Fatalf("%d: %v", i, err)
 		}
 	}

@@ -129,7 +129,7 @@ func (s *Service) appSecret(v Visitor, secret string) (AppSecret, error) {
 func (s *Service) AddApp(ctx context.Context, v Visitor, ticket, code string) (codes []string, again AppSecret, err error) {
 	t, err := s.openTicket("app", ticket)
 	if err != nil || t.User != v.User.ID || t.Via != v.Session.Via {
-		return nil, AppSecret{}, errTooLate()
+		return nil, AppSecret{}, TooLate()
 	}
 	again, err = s.appSecret(v, string(t.State))
 	if err != nil {

@@ -63,21 +63,10 @@ type Pass struct {
 	from string
 }
 
-// ByKey finds the principal behind the text of a key, wherever its client is. Every
-// failure is the same InvalidAPIKey, so that no client learns which keys exist.
-func (s *Service) ByKey(secret string) (Principal, error) {
-	who, _, err := s.admit(secret, nil)
-	return who, err
-}
-
-// Admit finds the principal behind the text of a key that a client at an address
-// has sent. A key that is not to be used from there is PermissionDenied; then the
-// principal is told as well.
+// Admit finds the principal behind the text of a key that a client at an address has sent. Every failure is the
+// same InvalidAPIKey, so that no client learns which keys exist, but for a key that is not to be used from there:
+// that is PermissionDenied, and the principal is told as well.
 func (s *Service) Admit(secret, from string) (Principal, Pass, error) {
-	return s.admit(secret, &from)
-}
-
-func (s *Service) admit(secret string, from *string) (Principal, Pass, error) {
 	if !isWellFormed(secret) {
 		return Principal{}, Pass{}, errInvalidKey()
 	}
@@ -89,18 +78,15 @@ func (s *Service) admit(secret string, from *string) (Principal, Pass, error) {
 	if o == nil || !o.opens(now) || o.entry.isUnused(now) {
 		return Principal{}, Pass{}, errInvalidKey()
 	}
-	e, pass := o.entry, Pass{by: o}
-	if from != nil {
-		pass.from = *from
-		if err := e.check(pass.from); err != nil {
-			return e.who, Pass{}, err
-		}
+	e := o.entry
+	if err := e.check(from); err != nil {
+		return e.who, Pass{}, err
 	}
 	e.note(now)
 	if !o.used.Load() && o.used.CompareAndSwap(false, true) {
 		s.keys.prove(o)
 	}
-	return e.who, pass, nil
+	return e.who, Pass{by: o, from: from}, nil
 }
 
 func errInvalidKey() *fault.Error {
@@ -122,7 +108,7 @@ func (o *opener) opens(now time.Time) bool {
 	if e.key.Suspended || (!e.ends.IsZero() && !now.Before(e.ends)) {
 		return false
 	}
-	return o == e.secrets[0] || !e.secrets[0].used.Load() || now.UnixMilli() < o.until
+	return o == e.secrets[0] || opensStill(e.secrets[0].used.Load(), o.until, now)
 }
 
 // endsAt is when a secret will end by the clock; zero: never.

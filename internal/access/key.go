@@ -104,8 +104,7 @@ type NewKey struct {
 type KeyStore interface {
 	InsertKey(ctx context.Context, k Key, e Entry) error
 	UpdateKey(ctx context.Context, id string, change func(*Key) (Entry, error)) (Key, error)
-	Keys(ctx context.Context, workspace string) ([]Key, error) // "" means all; newest first
-	FindKeys(ctx context.Context, f KeyFilter) ([]Key, error)  // newest first
+	FindKeys(ctx context.Context, f KeyFilter) ([]Key, error) // newest first
 	// KeyNames are the names of the keys of a workspace that were made last, by their ids.
 	KeyNames(ctx context.Context, workspace string, most int) (map[string]string, error)
 	// KeysSince lists the keys that changed after a revision; after 0 those that are not revoked.

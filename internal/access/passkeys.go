@@ -37,7 +37,7 @@ func (s *Service) AskNewPasskey(ctx context.Context, v Visitor, at passkey.Party
 func (s *Service) AddPasskey(ctx context.Context, v Visitor, at passkey.Party, ticket, name string, answer []byte) ([]string, error) {
 	t, err := s.openTicket("new passkey", ticket)
 	if err != nil || t.User != v.User.ID || t.Via != v.Session.Via {
-		return nil, errTooLate()
+		return nil, TooLate()
 	}
 	h, err := s.holder(ctx, v.User, v.Session.Via)
 	if err != nil {
@@ -135,7 +135,7 @@ func (s *Service) SignInByPasskey(ctx context.Context, at passkey.Party, ticket 
 func (s *Service) ConfirmByPasskey(ctx context.Context, v Visitor, at passkey.Party, ticket string, answer []byte) error {
 	t, err := s.openTicket("own passkey", ticket)
 	if err != nil || t.User != v.User.ID || t.Via != v.Session.Via {
-		return errTooLate()
+		return TooLate()
 	}
 	if _, err := s.checkSignature(ctx, at, t, answer); err != nil {
 		return err

@@ -44,7 +44,7 @@ func TestAPolicyNarrowsWhatKeysOpen(t *testing.T) {
 	h.policy(t, "acme", access.Policy{
 		Models: []string{"openai/gpt*"}, Providers: []string{"openai", "azure-*"}, Scopes: []access.Group{access.GroupChat}, NoCapture: true,
 	})
-	who, err := h.ByKey(secret)
+	who, _, err := h.Admit(secret, "")
 	must(t, err)
 	for id, want := range map[string]bool{"openai/gpt-5": true, "openai/o9": false, "fast": false, "gpt": false} {
 		if who.Scope.AllowsModel(id) != want {
@@ -59,18 +59,18 @@ func TestAPolicyNarrowsWhatKeysOpen(t *testing.T) {
 	if !who.Scope.Allows(access.GroupChat) || who.Scope.Allows(access.GroupMedia) || who.Scope.AllowsCapture() {
 		t.Errorf("scope %+v", who.Scope)
 	}
-	if free, err := h.ByKey(other); err != nil || free.Scope.Policy != nil {
+	if free, _, err := h.Admit(other, ""); err != nil || free.Scope.Policy != nil {
 		t.Errorf("another workspace's key: %+v, %v", free, err)
 	}
 	_, tries := h.create(t, access.NewKey{Workspace: "acme", Sandbox: true})
-	if who, err := h.ByKey(tries); err != nil || !who.Scope.AllowsProvider("another") || who.Scope.AllowsModel("fast") {
+	if who, _, err := h.Admit(tries, ""); err != nil || !who.Scope.AllowsProvider("another") || who.Scope.AllowsModel("fast") {
 		t.Errorf("the sandbox asks no provider: %+v, %v", who.Scope, err)
 	}
 	if s := h.ScopeOf("acme"); s.AllowsModel("fast") || !s.AllowsModel("openai/gpt-5") {
 		t.Error("the policy does not count for people")
 	}
 	h.policy(t, "acme", access.Policy{})
-	if who, err = h.ByKey(secret); err != nil || !who.Scope.AllowsModel("fast") || !who.Scope.AllowsCapture() {
+	if who, _, err = h.Admit(secret, ""); err != nil || !who.Scope.AllowsModel("fast") || !who.Scope.AllowsCapture() {
 		t.Errorf("a policy that was taken back: %+v, %v", who, err)
 	}
 }
@@ -176,7 +176,7 @@ func TestAnAddressThatIsRefusedIsNoUse(t *testing.T) {
 	if _, _, err := h.Admit(second, "11.0.0.1"); err == nil {
 		t.Fatal("let in")
 	}
-	if !h.opens(first) {
+	if _, _, err := h.Admit(first, "10.0.0.1"); err != nil {
 		t.Error("a refused call counted as the first use of the newest secret")
 	}
 }

@@ -34,11 +34,16 @@ func workingSecrets(secrets []Secret, now time.Time) []Secret {
 	}
 	list := secrets[:1:1]
 	for _, old := range secrets[1:] {
-		if !secrets[0].Used || now.UnixMilli() < old.Until {
+		if opensStill(secrets[0].Used, old.Until, now) {
 			list = append(list, old)
 		}
 	}
 	return list
+}
+
+// opensStill reports whether a secret before the newest opens its key: until that was used, and then to its own end.
+func opensStill(newestUsed bool, until int64, now time.Time) bool {
+	return !newestUsed || now.UnixMilli() < until
 }
 
 // Rotation says what becomes of the secrets that a key has.

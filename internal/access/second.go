@@ -52,18 +52,18 @@ func (s *Service) sealTicket(t ticketFor) (string, error) {
 func (s *Service) openTicket(purpose, text string) (ticketFor, error) {
 	var t ticketFor
 	if len(text) > 128<<10 {
-		return t, errTooLate()
+		return t, TooLate()
 	}
 	sealed, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil {
-		return t, errTooLate()
+		return t, TooLate()
 	}
 	plain, err := s.box.Open(sealed)
 	if err != nil {
-		return t, errTooLate()
+		return t, TooLate()
 	}
 	if err := json.Unmarshal(plain, &t); err != nil || t.Purpose != purpose || !s.now().Before(t.Until) {
-		return ticketFor{}, errTooLate()
+		return ticketFor{}, TooLate()
 	}
 	return t, nil
 }
@@ -138,7 +138,7 @@ func (s *Service) stillProven(ctx context.Context, t ticketFor) (string, error) 
 			return set.Password, nil
 		}
 	}
-	return "", errTooLate()
+	return "", TooLate()
 }
 
 // SecondByCode finishes a sign-in with a code of the authenticator app, or with a
@@ -242,7 +242,8 @@ func (s *Service) Confirm(ctx context.Context, v Visitor, password, code string)
 	return s.store.ProveSession(ctx, v.Session.ID, s.now())
 }
 
-func errTooLate() *fault.Error {
+// TooLate says that a person took longer for a step than they have.
+func TooLate() *fault.Error {
 	return fault.New(fault.PermissionDenied, "That took too long. Begin again.")
 }
 
@@ -272,7 +273,7 @@ func (s *Service) Keep(v Visitor, where string, what []byte) (string, error) {
 func (s *Service) Unkeep(v Visitor, where, kept string) ([]byte, error) {
 	t, err := s.openTicket("kept "+where, kept)
 	if err != nil || t.User != v.User.ID || t.Via != v.Session.Via {
-		return nil, errTooLate()
+		return nil, TooLate()
 	}
 	return t.State, nil
 }

@@ -3,6 +3,7 @@ package access
 import (
 	"crypto/rand"
 	"hash/crc32"
+	"regexp"
 	"strings"
 )
 
@@ -22,6 +23,16 @@ var prefixes = map[Environment]string{
 
 // KeyMark is what the text of every key begins with, for those who keep keys out of what they write.
 const KeyMark = "sk_"
+
+var keyText = regexp.MustCompile("(" + Development.Prefix() + "|" + Production.Prefix() + ")[0-9A-Za-z]*")
+
+// HideKeys takes keys out of a text that goes into a log.
+func HideKeys(text string) string {
+	if !strings.Contains(text, KeyMark) { // most of them, by far
+		return text
+	}
+	return keyText.ReplaceAllString(text, "$1••••")
+}
 
 // Prefix is what the text of a key of this environment begins with.
 func (e Environment) Prefix() string { return prefixes[e] }

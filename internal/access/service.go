@@ -69,7 +69,7 @@ func (s *Service) SetRoom(hasRoom func(ctx context.Context, workspace string) er
 	s.hasRoom = hasRoom
 }
 
-// New makes a Service. Load must be called before ByKey knows any key.
+// New makes a Service. Load must be called before Admit knows any key.
 func New(store Store, keys Keys, now func() time.Time) *Service {
 	s := &Service{
 		store:    store,

@@ -219,7 +219,7 @@ func (s *Service) open(ctx context.Context, u User, a arrival) (Visitor, string,
 	}
 	err = s.store.InsertSession(ctx, v.Session, s.SignInRules().Sessions, unknown, entries...)
 	if errors.Is(err, ErrNotFound) { // it was changed meanwhile
-		return Visitor{}, "", errTooLate()
+		return Visitor{}, "", TooLate()
 	}
 	if err != nil {
 		return Visitor{}, "", err

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"stele/internal/access"
-	"stele/internal/catalog"
 	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/fault"
@@ -86,7 +85,7 @@ func (d *Door) decode(c *call, body []byte) (*chat.Request, error) {
 		req.Lost = append(req.Lost, chat.Lost("X-Stele-Tags."+name, chat.Ignored, "the workspace has not declared it"))
 	}
 	c.who.For.User = access.EndUser(req.Origin.Facts.Asked.User)
-	return req, catalog.CheckID(req.Model) // before anything is recorded or kept by such a name
+	return req, nil
 }
 
 // decodeBody reads a chat request: the path, the headers that concern it, the body.

@@ -87,7 +87,7 @@ func TestEveryChatRouteIsBounded(t *testing.T) {
 	settings := roomy
 	settings.OpenChats = 1
 	b := newBench(t, settings)
-	who, err := b.door.Access.ByKey(b.key)
+	who, _, err := b.door.Access.Admit(b.key, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestWaitsForGenerationsAreBounded(t *testing.T) {
 	if a := p.post(t, "k", `{"model":"acme/paint","prompt":"x"}`); a.status != http.StatusCreated {
 		t.Fatal(a)
 	}
-	who, err := p.door.Access.ByKey(p.key)
+	who, _, err := p.door.Access.Admit(p.key, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -192,10 +192,7 @@ func (d *Door) handle(w http.ResponseWriter, c call) error {
 }
 
 // unnamed is what is not there where a path's placeholder names nothing that can be.
-var unnamed = map[string]*fault.Error{
-	"app": fault.New(fault.AppNotFound, "There is no app with this id."),
-	"id":  fault.New(fault.GenerationNotFound, "There is no generation with this id."),
-}
+var unnamed = map[string]*fault.Error{"app": app.NoApp(), "id": generation.NoTask()}
 
 // checkParams refuses what a path names if nothing can be called so: no room and no
 // database is asked about it.

@@ -50,7 +50,7 @@ func newBench(t *testing.T, settings Settings) *bench {
 		Generations: generation.New(generation.Options{Store: db, Now: time.Now}),
 		Settings:    func() Settings { return settings }, Draining: func() bool { return b.draining },
 	})
-	b.Server = httptest.NewServer(server.Hold(func() server.Bounds { return server.Bounds{} }, b.door))
+	b.Server = httptest.NewServer(server.Unlogged(func() server.Bounds { return server.Bounds{} }, b.door))
 	t.Cleanup(b.Close)
 	return b
 }

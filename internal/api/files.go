@@ -117,8 +117,7 @@ func (d *Door) judgeFile(c call, form *form, f *file.File) error {
 		return err
 	}
 	if f.Kind == file.Document && !form.has("purpose") && !speaksAnthropic(c.Request) {
-		return fault.New(fault.UnsupportedFileType, "The file is a document (%s): only images, videos and sound are taken here.", f.Type).
-			With("content_type", f.Type)
+		return f.RefuseDocument()
 	}
 	if kind != "" && kind != f.Kind {
 		return fault.New(fault.UnsupportedFileType, "The file is of the kind %s (%s), not %s.", f.Kind, f.Type, kind).

@@ -70,7 +70,7 @@ func newFilesBench(t *testing.T) *filesBench {
 		Public:  func() *url.URL { u, _ := url.Parse("https://stele.example.com/base"); return u },
 		Outside: func() *http.Client { return guard.Caller(guard.Options{}) },
 		Settings: func() file.Settings {
-			return file.Settings{Image: small, Video: small, Audio: small, Document: small, Files: 24 * time.Hour, Outputs: time.Hour, Fetch: true}
+			return file.Settings{URLLife: 7 * 24 * time.Hour, Image: small, Video: small, Audio: small, Document: small, Files: 24 * time.Hour, Outputs: time.Hour, Fetch: true}
 		},
 	})
 	shelf := catalog.New()
@@ -94,7 +94,7 @@ func newFilesBench(t *testing.T) *filesBench {
 		},
 		Draining: func() bool { return false },
 	})
-	b.Server = httptest.NewServer(server.Hold(func() server.Bounds { return server.Bounds{BodyStall: time.Duration(b.stall.Load())} }, b.door))
+	b.Server = httptest.NewServer(server.Unlogged(func() server.Bounds { return server.Bounds{BodyStall: time.Duration(b.stall.Load())} }, b.door))
 	t.Cleanup(b.Close)
 	return b
 }

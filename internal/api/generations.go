@@ -56,6 +56,7 @@ func (d *Door) createGeneration(w http.ResponseWriter, c call) error {
 // clientOrder is what a client orders. Its body is read once.
 type clientOrder struct {
 	body      []byte
+	values    int // that the body has, about
 	fields    map[string]any
 	malformed error // why there are no fields
 	dry       bool
@@ -74,7 +75,9 @@ func readOrder(c call) (o clientOrder, err error) {
 	if o.body, err = readBody(c.Request); err != nil {
 		return o, err
 	}
-	if err := scope.From(c.Context()).Memory.Grow(c.Context(), dialect.Weight(o.body)+2*int64(len(o.body))); err != nil {
+	report, _ := jsonscan.Scan{Allow: jsonscan.Lenient}.Walk(o.body, nil) // of a body that is no JSON it tells nothing
+	o.values = report.Values
+	if err := scope.From(c.Context()).Memory.Grow(c.Context(), dialect.WeightOf(&report)+2*int64(len(o.body))); err != nil {
 		return o, err
 	}
 	o.fields, o.malformed = media.Fields(o.body)

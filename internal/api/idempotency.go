@@ -18,7 +18,6 @@ import (
 	"stele/internal/fault"
 	"stele/internal/file"
 	"stele/internal/generation"
-	"stele/internal/jsonscan"
 	"stele/internal/media"
 	"stele/internal/replay"
 	"stele/internal/scope"
@@ -71,7 +70,7 @@ func (d *Door) create(w http.ResponseWriter, c call, o clientOrder) error {
 		}
 		return d.conclude(w, c, nil, func() (int, []byte, error) { return d.answerCreated(t, o.dry) })
 	}
-	turn, err := d.Replay.Enter(c.Context(), c.withKey(key, generation.NewID(), canonical(o.body)))
+	turn, err := d.Replay.Enter(c.Context(), c.withKey(key, generation.NewID(), canonical(o.body, o.values)))
 	if err != nil {
 		return err
 	}
@@ -173,7 +172,7 @@ func (d *Door) conclude(w http.ResponseWriter, c call, turn *replay.Turn, do fun
 	}
 	status, body, err := do()
 	if turn.ID != "" {
-		if err := d.keep(c, turn, family, status, body, err); err != nil {
+		if err := d.keep(c, turn, status, body, err); err != nil {
 			request.Note(slog.Any("not_kept", err))
 		}
 	}
@@ -186,14 +185,14 @@ func (d *Door) conclude(w http.ResponseWriter, c call, turn *replay.Turn, do fun
 
 // keep ends a turn by what came of it. An error of ours says nothing about what
 // was made before it: then the turn is left, for the next client to look.
-func (d *Door) keep(c call, turn *replay.Turn, family family, status int, body []byte, err error) error {
+func (d *Door) keep(c call, turn *replay.Turn, status int, body []byte, err error) error {
 	if err != nil {
 		e := fault.From(err)
 		if e.Unsure() {
 			return nil
 		}
 		if status = e.Status(); replay.Counts(status) {
-			status, body = family.codec.EncodeError(e, scope.From(c.Context()).ID)
+			status, body = c.route.family.of(c.Request).codec.EncodeError(e, scope.From(c.Context()).ID)
 		}
 	}
 	if !replay.Counts(status) {
@@ -215,10 +214,10 @@ func (c call) withKey(key, id string, asked ...string) replay.Request {
 // for itself: putting millions of members in order takes many times their size.
 const mostCanonical = 50_000
 
-// canonical is a body without what makes no difference: spaces, the order of
-// keys, escapes, and the ways to write a number.
-func canonical(body []byte) string {
-	if report, err := (jsonscan.Scan{Allow: jsonscan.Lenient}).Walk(body, nil); err != nil || report.Values > mostCanonical {
+// canonical is a body, which has so many values, without what makes no difference: spaces,
+// the order of keys, escapes, and the ways to write a number.
+func canonical(body []byte, values int) string {
+	if values == 0 || values > mostCanonical { // it is no JSON, or too much of it
 		return string(body)
 	}
 	v := jsontext.Value(slices.Clone(body))

@@ -106,7 +106,7 @@ func (h *keyedHouse) process(t *testing.T, node string) *keyedProcess {
 		Store: h.db, Blobs: h.blobs, Secret: []byte("a secret"), Log: log, Now: time.Now,
 		Public: func() *url.URL { return public }, Outside: func() *http.Client { return nil },
 		Settings: func() file.Settings {
-			return file.Settings{Image: small, Video: small, Audio: small, Document: small, Files: time.Hour, Outputs: time.Hour}
+			return file.Settings{URLLife: 7 * 24 * time.Hour, Image: small, Video: small, Audio: small, Document: small, Files: time.Hour, Outputs: time.Hour}
 		},
 	})
 	p.door = New(Options{

@@ -260,7 +260,7 @@ func TestACrashBeforeTheOrderOrdersUnderTheReservedID(t *testing.T) {
 			slow, next := h.process(t, "one"), h.process(t, "two")
 			who := access.Principal{Workspace: "default"}
 			c := call{Request: httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", nil), who: who, route: &table[9]}
-			turn, err := slow.door.Replay.Begin(t.Context(), c.withKey("k", generation.NewID(), canonical([]byte(order))))
+			turn, err := slow.door.Replay.Begin(t.Context(), c.withKey("k", generation.NewID(), canonical([]byte(order), 1)))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -40,20 +40,18 @@ func (d *Door) talkOnce(w http.ResponseWriter, c call) error {
 		d.Relay.Refuse(c.Context(), c.who, c.route.family.name, err)
 		return err
 	}
-	settings, lease := d.Settings(), scope.From(c.Context()).Memory
-	twice := 2 * int64(len(body)) // it is written anew, and once more as a text
-	if err := lease.Grow(c.Context(), twice); err != nil {
-		return err
-	}
-	switches := fmt.Sprint(isOn(c.Header.Get("X-Stele-Strict")), isOn(c.Header.Get("X-Stele-Include-Cost")), isFramed(c))
-	asked := c.withKey(key, uid.New("kept"), c.params["model"], switches, canonical(body))
-	lease.Shrink(twice)
 	run := &keyedChat{door: d, call: c.detach(), from: from}
 	own := scope.From(run.call.Context())
 	if run.req, err = d.decode(&run.call, body); err == nil && d.Relay.Opens(c.who, run.req.Model) != nil {
-		err = d.answer(w, run.call, run.req, settings.KeepAlive) // refused, and in the books
+		err = d.answer(w, run.call, run.req, d.Settings().KeepAlive) // refused, and in the books
 	} else if err == nil {
-		return run.answerOnce(w, c, asked, settings)
+		twice := 2 * int64(len(body)) // it is written anew, and once more as a text
+		if err = own.Memory.Grow(c.Context(), twice); err == nil {
+			switches := fmt.Sprint(run.req.Strict, run.req.Origin.Cost, isFramed(c))
+			asked := c.withKey(key, uid.New("kept"), c.params["model"], switches, canonical(body, run.req.Origin.Facts.Values))
+			own.Memory.Shrink(twice)
+			return run.answerOnce(w, c, asked)
+		}
 	}
 	own.Memory.Close()
 	scope.From(c.Context()).Record = own.Record
@@ -61,8 +59,8 @@ func (d *Door) talkOnce(w http.ResponseWriter, c call) error {
 }
 
 // answerOnce gives the request the answer of its key.
-func (k *keyedChat) answerOnce(w http.ResponseWriter, c call, asked replay.Request, settings Settings) error {
-	own := scope.From(k.call.Context())
+func (k *keyedChat) answerOnce(w http.ResponseWriter, c call, asked replay.Request) error {
+	own, settings := scope.From(k.call.Context()), k.door.Settings()
 	making := replay.Making{
 		Request: own.ID, Make: k.make, Lost: k.endLost, Lease: own.Memory,
 		Private: !c.who.Scope.AllowsCapture() || k.door.Share.TakeRoom(c.Context(), c.who.Workspace, share.Held{}) != nil, Linger: settings.Linger, Most: settings.Kept,

@@ -245,7 +245,7 @@ func errShared() error {
 
 func refuseNoApp(err error) error {
 	if errors.Is(err, access.ErrNotFound) {
-		return fault.New(fault.AppNotFound, "There is no app with this id.")
+		return NoApp()
 	}
 	return err
 }

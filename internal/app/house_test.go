@@ -207,8 +207,10 @@ func open(t *testing.T, w *world, recipes ...string) *house {
 	public, _ := url.Parse("http://127.0.0.1")
 	files := file.New(file.Options{
 		Store: db, Blobs: blobs, Secret: []byte("secret"), Public: func() *url.URL { return public }, Now: time.Now, Log: log,
-		Outside:  func() *http.Client { return nil },
-		Settings: func() file.Settings { return file.Settings{Image: 1 << 20, Files: time.Hour, Outputs: time.Hour} },
+		Outside: func() *http.Client { return nil },
+		Settings: func() file.Settings {
+			return file.Settings{URLLife: 7 * 24 * time.Hour, Image: 1 << 20, Files: time.Hour, Outputs: time.Hour}
+		},
 	})
 	h.generations = generation.New(generation.Options{
 		Node: "node " + fmt.Sprint(time.Now().UnixNano()), Store: db, Catalog: models, Alone: true, Log: log, Now: h.now, Files: files,

@@ -20,7 +20,6 @@ import (
 var (
 	recipeID = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 	stepID   = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
-	modelID  = regexp.MustCompile(`^[A-Za-z0-9._:/@+-]{1,200}$`)
 )
 
 // reserved are fields of every run's request, so no input may have their name.
@@ -225,7 +224,7 @@ func (c check) checkFile(at manifest.Path, f *File) {
 }
 
 func (c check) checkModel(at manifest.Path, id string) {
-	if !modelID.MatchString(id) {
+	if !media.IsModelID(id) {
 		c.Report(at, "names a model, such as stele/canvas")
 	}
 }

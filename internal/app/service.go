@@ -15,11 +15,14 @@ import (
 // longestGiven is how long a file given as text may be: the bytes may be in it.
 const longestGiven = 64 << 20
 
+// NoApp says that there is no such app for the caller.
+func NoApp() *fault.Error { return fault.New(fault.AppNotFound, "There is no app with this id.") }
+
 // Open finds an app of who's workspace whose every model its scope opens.
 func (r *Runner) Open(who access.Principal, id string) (Recipe, error) {
 	recipe, ok := r.Library.ByID(who.Workspace, id)
 	if !ok || r.whyClosed(&recipe, who.Scope) != nil {
-		return Recipe{}, fault.New(fault.AppNotFound, "There is no app with this id.")
+		return Recipe{}, NoApp()
 	}
 	return recipe, nil
 }
@@ -65,7 +68,7 @@ func (r *Runner) CreateRead(ctx context.Context, who access.Principal, id string
 	fields, malformed := asked.Fields, asked.Malformed
 	recipe, ok := r.Library.ByID(who.Workspace, asked.App)
 	if !ok {
-		return nil, fault.New(fault.AppNotFound, "There is no app with this id.")
+		return nil, NoApp()
 	}
 	if malformed != nil {
 		return nil, malformed

@@ -17,6 +17,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"stele/internal/pause"
 	"stele/internal/table"
 )
 
@@ -97,7 +98,7 @@ func (r *Reader) check(ctx context.Context, name string) error {
 	}
 	defer f.Close()
 	seen := sha256.New()
-	if _, err := io.Copy(seen, &patient{ctx, f}); err != nil {
+	if _, err := io.Copy(seen, pause.Reader(ctx, f)); err != nil {
 		return fmt.Errorf("read %s: %w", name, err)
 	}
 	if r.sums[name] != fmt.Sprintf("%x", seen.Sum(nil)) {
@@ -172,17 +173,4 @@ func (r *Reader) file(name string) (*os.File, error) {
 		return nil, fmt.Errorf("%s is not listed in %s", name, sumsName)
 	}
 	return r.root.Open(filepath.FromSlash(name))
-}
-
-// patient is a reader that ends with its context.
-type patient struct {
-	ctx context.Context //nolint:containedctx // that of the call it reads for
-	r   io.Reader
-}
-
-func (p *patient) Read(b []byte) (int, error) {
-	if err := p.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return p.r.Read(b)
 }

@@ -56,16 +56,10 @@ func Kinds() []config.Kind {
 	for _, k := range provider.Kinds() {
 		kind := config.Kind{
 			Name: k.Name, Title: k.Title, Help: k.Help, Dialect: k.Dialect, Makes: blueprint.Makes(k.Name),
-			BaseURL: k.BaseURL, KeyEnv: k.KeyEnv, URLEnv: k.URLEnv, Unlisted: k.Unlisted, Bills: k.Bills,
+			BaseURL: k.BaseURL, KeyEnv: k.KeyEnv, URLEnv: k.URLEnv, Unlisted: k.Unlisted, Bills: k.Bills, Options: k.Options,
 		}
 		if k.Dialect != "" {
 			kind.Models = []string{"*"}
-		}
-		for _, o := range k.Options {
-			kind.Options = append(kind.Options, config.Option{
-				Name: o.Name, Help: o.Help, Env: o.Env, FileEnv: o.FileEnv, Default: o.Default,
-				Needed: o.Needed, Keyless: o.Keyless, Secret: o.Secret, Text: o.Text,
-			})
 		}
 		list = append(list, kind)
 	}

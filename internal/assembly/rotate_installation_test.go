@@ -125,7 +125,7 @@ func (s *sealedInstallation) makeOlder(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.fill(t, nil, access.New(db, master, time.Now))
-	s.link = sign(file.New(file.Options{Secret: master.Derive("files"), Public: public, Now: time.Now}), uid.New("file"))
+	s.link = sign(file.New(file.Options{Secret: master.Derive("files"), Public: public, Settings: anHour, Now: time.Now}), uid.New("file"))
 }
 
 func sealAsBefore(t *testing.T, m *seal.Master, purpose, plain string) []byte {
@@ -152,8 +152,10 @@ func sealAsBefore(t *testing.T, m *seal.Master, purpose, plain string) []byte {
 func public() *url.URL { return &url.URL{Scheme: "https", Host: "stele.example.com"} }
 
 func (h *Installation) files2() *file.Service {
-	return file.New(file.Options{Secrets: h.signing, Public: public, Now: time.Now})
+	return file.New(file.Options{Secrets: h.signing, Public: public, Settings: anHour, Now: time.Now})
 }
+
+func anHour() file.Settings { return file.Settings{URLLife: time.Hour} }
 
 // sign gives id, expiry and signature of an address.
 func sign(files *file.Service, id string) [3]string {
@@ -188,7 +190,7 @@ func (s *sealedInstallation) check(t *testing.T) {
 
 func (s *sealedInstallation) checkIn(t *testing.T, h *Installation) {
 	t.Helper()
-	if _, err := h.Access.ByKey(s.key); err != nil {
+	if _, _, err := h.Access.Admit(s.key, ""); err != nil {
 		t.Errorf("the API key: %v", err)
 	}
 	if _, err := h.Access.BySession(t.Context(), s.session); err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"stele/internal/disk"
 	"stele/internal/fault"
+	"stele/internal/pause"
 	"stele/internal/uid"
 )
 
@@ -121,7 +122,7 @@ func (d *Dir) stage(ctx context.Context, temp string, r io.Reader) (int64, error
 	if err != nil {
 		return 0, err
 	}
-	n, err := io.Copy(f, &patient{ctx, r})
+	n, err := io.Copy(f, pause.Reader(ctx, r))
 	if err == nil {
 		err = f.Sync()
 	}
@@ -200,17 +201,4 @@ func (d *Dir) sweep(before time.Time) error {
 type piece struct {
 	io.Reader
 	io.Closer
-}
-
-// patient is a reader that ends with its context.
-type patient struct {
-	ctx context.Context //nolint:containedctx // that of the call it reads for
-	r   io.Reader
-}
-
-func (p *patient) Read(b []byte) (int, error) {
-	if err := p.ctx.Err(); err != nil {
-		return 0, context.Cause(p.ctx)
-	}
-	return p.r.Read(b)
 }

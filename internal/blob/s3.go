@@ -22,6 +22,7 @@ import (
 
 	"stele/internal/disk"
 	"stele/internal/fault"
+	"stele/internal/pause"
 )
 
 // S3 keeps blobs in a bucket of an S3-compatible object storage. It is safe for
@@ -168,7 +169,7 @@ func (s *S3) Put(ctx context.Context, key string, r io.Reader) (int64, error) {
 	}
 	defer os.Remove(spool.Name()) // where an open file cannot be removed
 	defer spool.Close()
-	n, err := io.Copy(spool, &patient{ctx, r})
+	n, err := io.Copy(spool, pause.Reader(ctx, r))
 	if err == nil {
 		_, err = spool.Seek(0, io.SeekStart)
 	}

@@ -3,7 +3,6 @@
 package catalog
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -47,16 +46,8 @@ const (
 	Sandbox = BuiltIn + "sandbox"
 )
 
-// Timeouts bound a call of a model.
+// Timeouts bound a call of a model. One that is 0 does not.
 type Timeouts struct{ FirstByte, Gap, Total time.Duration }
-
-// orDefault fills in what the contract allows a call.
-func (t Timeouts) orDefault() Timeouts {
-	t.FirstByte = cmp.Or(t.FirstByte, 120*time.Second)
-	t.Gap = cmp.Or(t.Gap, 120*time.Second)
-	t.Total = cmp.Or(t.Total, 30*time.Minute)
-	return t
-}
 
 // Listed is a chat model in an upstream's own list.
 type Listed struct {
@@ -119,13 +110,6 @@ func (c *Catalog) Replace(contents Contents) error {
 			return fmt.Errorf("two media models have the id %q", m.ID)
 		}
 		contents.media[m.ID] = i
-	}
-	for i := range contents.Models {
-		contents.Models[i].Timeouts = contents.Models[i].Timeouts.orDefault()
-	}
-	for name, m := range contents.Open {
-		m.Timeouts = m.Timeouts.orDefault()
-		contents.Open[name] = m
 	}
 	contents.Names = access.SortNames(contents.Names)
 	contents.opened = &openings{of: make(map[patterns]*opening)}

@@ -8,21 +8,10 @@ const fence = "```"
 // Unfence takes the marks of code off words that are to be JSON and nothing else, where
 // their model was only asked for that. Other words pass as they are.
 func Unfence(loose Stream) Stream {
-	return func(yield func(Chunk, error) bool) {
-		var u unfencer
-		for chunk, err := range loose {
-			if err == nil && !u.plain {
-				u.out = u.out[:0]
-				for i := range chunk.Events {
-					u.take(&chunk.Events[i])
-				}
-				chunk.Events = u.out
-			}
-			if !yield(chunk, err) {
-				return
-			}
-		}
-	}
+	return sifted(loose, func() (*[]Event, func(*Event), func([]Event) bool) {
+		u := new(unfencer)
+		return &u.out, u.take, func([]Event) bool { return !u.plain }
+	})
 }
 
 // Unfence is Unfence for a whole answer.

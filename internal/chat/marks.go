@@ -11,21 +11,10 @@ var callMarks = []string{"<｜DSML｜function_calls>", "<｜DSML｜tool_calls>"}
 
 // Unmark leaves such marks out of a loose stream. Words that are no mark, or behind which no call follows, stay.
 func Unmark(loose Stream) Stream {
-	return func(yield func(Chunk, error) bool) {
-		var u unmarker
-		for chunk, err := range loose {
-			if err == nil && (u.held.Part.Text != "" || slices.ContainsFunc(chunk.Events, mayMark)) {
-				u.out = u.out[:0]
-				for i := range chunk.Events {
-					u.take(&chunk.Events[i])
-				}
-				chunk.Events = u.out
-			}
-			if !yield(chunk, err) {
-				return
-			}
-		}
-	}
+	return sifted(loose, func() (*[]Event, func(*Event), func([]Event) bool) {
+		u := new(unmarker)
+		return &u.out, u.take, func(events []Event) bool { return u.held.Part.Text != "" || slices.ContainsFunc(events, mayMark) }
+	})
 }
 
 // Unmark is Unmark for a whole answer, and reports whether there was one.

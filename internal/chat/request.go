@@ -60,6 +60,7 @@ var Holders = []string{"extra_body", "options"}
 
 // Facts are what one walk over a body tells, so that it is not searched again.
 type Facts struct {
+	Values    int   // about how many there are in it
 	Weight    int64 // about how much memory it takes once it is understood, beside its own bytes
 	Envelopes bool  // something that was wrapped for the client may be in it
 	Files     bool  // files of this installation may be named in it

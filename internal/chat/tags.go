@@ -23,21 +23,10 @@ const blockTagged = -1
 // Untag makes thoughts of what a loose stream tells as words between tags at its
 // beginning. Other words pass as they are.
 func Untag(loose Stream) Stream {
-	return func(yield func(Chunk, error) bool) {
-		var u untagger
-		for chunk, err := range loose {
-			if err == nil && u.state != allSaid {
-				u.out = u.out[:0]
-				for i := range chunk.Events {
-					u.take(&chunk.Events[i])
-				}
-				chunk.Events = u.out
-			}
-			if !yield(chunk, err) {
-				return
-			}
-		}
-	}
+	return sifted(loose, func() (*[]Event, func(*Event), func([]Event) bool) {
+		u := new(untagger)
+		return &u.out, u.take, func([]Event) bool { return u.state != allSaid }
+	})
 }
 
 // Untag is Untag for a whole answer.

@@ -44,8 +44,8 @@ func Default() *Config {
 	}
 }
 
-// defaultModel is a model of which the file says nothing but its id.
-func defaultModel(id string) Model {
+// DefaultModel is a model of which nothing is said but its id.
+func DefaultModel(id string) Model {
 	return Model{
 		ID:       id,
 		Strategy: Fallback,

@@ -44,7 +44,7 @@ type Models []Model
 // one: that is a name.
 func (ms *Models) UnmarshalManifest(n *manifest.Node) {
 	for id, value := range n.Entries() {
-		m := defaultModel(id)
+		m := DefaultModel(id)
 		if value.Kind() == manifest.Text {
 			m.Leads = value.Text()
 		} else {

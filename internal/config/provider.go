@@ -59,13 +59,14 @@ func (k Kind) Host() string {
 type Option struct {
 	Name    string
 	Help    string   // for people who fill it in
-	Env     []string // variables that count where the file does not set it
+	Env     []string // variables that count where the file does not set it, the first that is set
 	FileEnv string   // the variable that names the file it is in
 	Default string
 	Needed  bool // always
 	Keyless bool // needed where there is no API key
 	Secret  bool // may stand in a file of its own, which Name_file names
 	Text    bool // such a file may have several lines
+	Private bool // clients must not read it in a refusal
 }
 
 // Detected is a provider that was switched on by the environment.

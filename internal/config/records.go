@@ -162,5 +162,5 @@ func ReadModel(o Record) Model {
 	if list := readRecord(nil, "models", o).cfg.Models; len(list) == 1 {
 		return list[0]
 	}
-	return defaultModel(o.Name)
+	return DefaultModel(o.Name)
 }

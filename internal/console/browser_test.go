@@ -66,7 +66,7 @@ func walk(b *tab, h *consoletest.House) {
 	if !strings.HasPrefix(secret, "sk_live_") {
 		b.Fatalf("the secret is %q", secret)
 	}
-	if _, err := h.Access.ByKey(secret); err != nil {
+	if _, _, err := h.Access.Admit(secret, ""); err != nil {
 		b.Fatal(err)
 	}
 	b.click("[data-copy=secret]")
@@ -88,7 +88,7 @@ func walk(b *tab, h *consoletest.House) {
 	b.submit(".ask:popover-open .primary")
 	b.shows("A new secret for", "works until")
 	next := b.text("#secret")
-	if _, err := h.Access.ByKey(next); next == secret || err != nil {
+	if _, _, err := h.Access.Admit(next, ""); next == secret || err != nil {
 		b.Fatalf("the new secret does not work: %v", err)
 	}
 	b.visit(root + "/console/keys")
@@ -96,7 +96,7 @@ func walk(b *tab, h *consoletest.House) {
 	b.look("revoke")
 	b.submit(".ask:popover-open .danger")
 	b.shows("Revoked and expired keys")
-	if _, err := h.Access.ByKey(next); err == nil {
+	if _, _, err := h.Access.Admit(next, ""); err == nil {
 		b.Fatal("a revoked key still works")
 	}
 	b.click(".ended > summary")

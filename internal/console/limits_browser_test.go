@@ -15,7 +15,7 @@ func TestLimitsInABrowser(t *testing.T) {
 	server := httptest.NewServer(h.Serve)
 	t.Cleanup(server.Close)
 	h.Public, _ = url.Parse(server.URL)
-	who, err := h.Access.ByKey(h.Key)
+	who, _, err := h.Access.Admit(h.Key, "")
 	if err != nil {
 		t.Fatal(err)
 	}

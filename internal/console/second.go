@@ -8,7 +8,6 @@ import (
 	"stele/internal/access"
 	"stele/internal/access/passkey"
 	"stele/internal/console/page"
-	"stele/internal/fault"
 )
 
 // secondPage asks for the second factor of a visitor whose password was right.
@@ -86,7 +85,7 @@ func (c *Console) askPasskey(w http.ResponseWriter, r *http.Request, _ access.Vi
 	ticket := ""
 	if r.PostForm.Get("step") == "second" {
 		if ticket = c.secondTicket(r); ticket == "" {
-			return fault.New(fault.PermissionDenied, "That took too long. Begin again.")
+			return access.TooLate()
 		}
 	}
 	return c.AskPasskey(w, func(at passkey.Party) (access.Question, error) { return c.access.AskPasskey(r.Context(), at, ticket) })

@@ -44,7 +44,7 @@ func Survey(dialect string, body []byte, member func(jsonscan.Key, jsonscan.Valu
 	if report.Root.Kind() != jsonscan.Object {
 		return chat.Facts{}, fault.New(fault.InvalidRequestBody, "The request body is not a JSON object.")
 	}
-	facts.Weight, facts.Asked = weight(&report), asking.toAsked(&report)
+	facts.Values, facts.Weight, facts.Asked = report.Values, WeightOf(&report), asking.toAsked(&report)
 	facts.Envelopes = report.Found(envelope) || report.Found(carrier)
 	facts.Files = report.Found(fileID) || report.Found(filePath)
 	facts.Additions = report.Found(reasoningContent) || report.Found(reasoningDetails) || report.Found(extraContent)

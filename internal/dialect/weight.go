@@ -14,7 +14,8 @@ func Weight(body []byte) int64 {
 	if err != nil {
 		return valueWeight // it will not be understood
 	}
-	return weight(&report)
+	return WeightOf(&report)
 }
 
-func weight(r *jsonscan.Report) int64 { return int64(r.Values)*valueWeight + int64(r.Escaped) }
+// WeightOf is Weight for a text that was walked.
+func WeightOf(r *jsonscan.Report) int64 { return int64(r.Values)*valueWeight + int64(r.Escaped) }

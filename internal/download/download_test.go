@@ -47,7 +47,7 @@ func newBench(t *testing.T) *bench {
 		Store: db, Blobs: b.blobs, Secret: []byte("a secret"), Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return b.now },
 		Public: func() *url.URL { u, _ := url.Parse(b.URL); return u },
 		Settings: func() file.Settings {
-			return file.Settings{Image: 1 << 30, Video: 1 << 30, Audio: 1 << 30, Document: 1 << 30, Files: 720 * time.Hour}
+			return file.Settings{URLLife: 7 * 24 * time.Hour, Image: 1 << 30, Video: 1 << 30, Audio: 1 << 30, Document: 1 << 30, Files: 720 * time.Hour}
 		},
 	})
 	b.Server = httptest.NewServer(download.New(b.files))

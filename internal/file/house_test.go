@@ -43,7 +43,7 @@ func newHouse(t testing.TB) *house {
 	}
 	t.Cleanup(db.Close)
 	h := &house{store: db, folder: t.TempDir(), now: time.Now(), public: "https://stele.example.com/base"}
-	h.settings = file.Settings{Image: 1 << 20, Video: 2 << 20, Audio: 1 << 20, Document: 1 << 20, Files: 10 * time.Hour, Outputs: 20 * time.Hour, Fetch: true}
+	h.settings = file.Settings{URLLife: 7 * 24 * time.Hour, Image: 1 << 20, Video: 2 << 20, Audio: 1 << 20, Document: 1 << 20, Files: 10 * time.Hour, Outputs: 20 * time.Hour, Fetch: true}
 	dir, err := blob.OpenDir(h.folder, false)
 	if err != nil {
 		t.Fatal(err)

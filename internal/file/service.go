@@ -19,7 +19,7 @@ type Settings struct {
 	Image, Video, Audio, Document int64         // the most bytes of each
 	Files, Outputs                time.Duration // how long they are kept
 	Fetch                         bool          // inputs may be fetched from elsewhere
-	URLLife                       time.Duration // of a signed address, at least; 0: a week
+	URLLife                       time.Duration // of a signed address, at least
 }
 
 // most is the largest file of a kind, or of any where that is "".

@@ -1,7 +1,6 @@
 package file
 
 import (
-	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -24,10 +23,8 @@ var (
 	ErrExpired   = errors.New("the address has expired")
 )
 
-const (
-	lasts = 7 * 24 * time.Hour // an address, unless the settings say otherwise
-	step  = time.Hour          // addresses made within it are the same: answers that carry them can be compared
-)
+// step is a time within which addresses are the same: answers that carry them can be compared.
+const step = time.Hour
 
 // URL is an address of a file under which any client can read it for as long as the
 // settings say, or until the file is deleted. The name in it only tells people and
@@ -46,10 +43,7 @@ func (s *Service) URL(id, contentType string) string {
 func (s *Service) Address(f *File) string { return s.address(f.ID, f.Name, f.Expires) }
 
 func (s *Service) address(id, name string, until time.Time) string {
-	life := lasts
-	if s.Settings != nil {
-		life = cmp.Or(s.Settings().URLLife, lasts)
-	}
+	life := s.Settings().URLLife
 	same := max(time.Second, min(step, life/4).Truncate(time.Second)) // addresses tell whole seconds
 	expires := s.Now().Add(life).Truncate(same).Add(same)
 	if !until.IsZero() && until.Before(expires) {

@@ -8,10 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
-	"stele/internal/fault"
 	"stele/internal/memory"
 )
 
@@ -184,7 +182,7 @@ func (t *tokens) grow() error {
 	if t.room > 0 {
 		more := int64(next-t.room) * tokenWeight
 		if !t.lease.Fits(more) {
-			return fault.New(fault.Unavailable, "Too much is in flight just now: try again in a moment.").After(time.Second).Because(memory.ErrFull)
+			return memory.Full(nil)
 		}
 		t.held += more
 	}

@@ -217,13 +217,18 @@ func (p *passing) judge() error {
 		return toRefusal(err)
 	}
 	if f.Kind == Document && !p.up.Documents {
-		return fault.New(fault.UnsupportedFileType, "The file is a document (%s): only images, videos and sound are taken here.", f.Type).
-			With("content_type", f.Type)
+		return f.RefuseDocument()
 	}
 	if most := p.settings.most(f.Kind); f.Size > most && !p.up.lenient {
 		return refuseTooLarge(most, f.Size)
 	}
 	return nil
+}
+
+// RefuseDocument says that a document is not taken where media are.
+func (f *File) RefuseDocument() error {
+	return fault.New(fault.UnsupportedFileType, "The file is a document (%s): only images, videos and sound are taken here.", f.Type).
+		With("content_type", f.Type)
 }
 
 // toRefusal makes what a client is told of bytes that cannot be taken.

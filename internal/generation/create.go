@@ -201,11 +201,16 @@ func deadline(m *media.Model) time.Duration {
 	return deadlines[m.MediaType]
 }
 
+// NoTask says that there is no such task for the caller.
+func NoTask() *fault.Error {
+	return fault.New(fault.GenerationNotFound, "There is no generation with this id.")
+}
+
 // Find is a task of a workspace, and of an app where that is not "".
 func (s *Service) Find(ctx context.Context, workspace, app, id string) (*Task, error) {
 	t, err := s.Store.Task(ctx, workspace, id)
 	if errors.Is(err, access.ErrNotFound) || err == nil && app != "" && t.App != app {
-		return nil, fault.New(fault.GenerationNotFound, "There is no generation with this id.")
+		return nil, NoTask()
 	}
 	return t, err
 }

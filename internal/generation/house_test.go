@@ -129,8 +129,10 @@ func openAt(t *testing.T, database, folder string, maker generation.Maker) *hous
 		Node: "node of " + t.Name(), Store: listening{db, &h.words}, Catalog: models, Alone: true, Log: log, Now: h.now, Limits: h.limits,
 		Files: file.New(file.Options{
 			Store: db, Blobs: blobs, Secret: []byte("secret"), Public: func() *url.URL { return public }, Now: time.Now, Log: log,
-			Outside:  func() *http.Client { return nil },
-			Settings: func() file.Settings { return file.Settings{Image: 1 << 20, Files: time.Hour, Outputs: time.Hour} },
+			Outside: func() *http.Client { return nil },
+			Settings: func() file.Settings {
+				return file.Settings{URLLife: 7 * 24 * time.Hour, Image: 1 << 20, Files: time.Hour, Outputs: time.Hour}
+			},
 		}),
 		Makers:   func(name string) (generation.Maker, bool) { return h.maker, name == "maker" },
 		Settings: func() generation.Settings { return generation.Settings{Unfinished: 100, CreditsPerUSD: 100} },

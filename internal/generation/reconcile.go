@@ -251,7 +251,7 @@ func (s *Service) SettleByHand(ctx context.Context, who access.Principal, id str
 		return nil
 	})
 	if errors.Is(err, access.ErrNotFound) {
-		err = fault.New(fault.GenerationNotFound, "There is no generation with this id.")
+		err = NoTask()
 	}
 	return t, err
 }

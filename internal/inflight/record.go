@@ -36,11 +36,11 @@ type Record struct {
 	file  *disk.File
 	slots int
 	free  []int
-	marks map[string]*mark
+	tasks map[string]*task
 }
 
-// mark is a task that is being worked on.
-type mark struct {
+// task is a task that is being worked on.
+type task struct {
 	slot int
 	n    int   // how often it was begun and not ended
 	held int64 // of suspects
@@ -71,7 +71,7 @@ func Open(path string) (*Record, error) {
 	if err != nil {
 		return nil, fmt.Errorf("record what is worked on: %w", err)
 	}
-	return &Record{opened: time.Now(), suspects: fair.New(together, together), file: file, marks: make(map[string]*mark)}, nil
+	return &Record{opened: time.Now(), suspects: fair.New(together, together), file: file, tasks: make(map[string]*task)}, nil
 }
 
 // Close says that the process ends in order: it died during nothing.
@@ -106,18 +106,18 @@ func (r *Record) Begin(ctx context.Context, id string, deaths int) (end func(), 
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if m := r.marks[id]; m != nil { // begun in the meantime
+	if m := r.tasks[id]; m != nil { // begun in the meantime
 		m.n++
 		r.release(held)
 		return r.ender(id), nil
 	}
-	m := &mark{n: 1, held: held, slot: r.slots}
+	m := &task{n: 1, held: held, slot: r.slots}
 	if n := len(r.free); n > 0 {
 		m.slot, r.free = r.free[n-1], r.free[:n-1]
 	} else {
 		r.slots++
 	}
-	r.marks[id] = m
+	r.tasks[id] = m
 	r.write(m.slot, id)
 	return r.ender(id), nil
 }
@@ -125,7 +125,7 @@ func (r *Record) Begin(ctx context.Context, id string, deaths int) (end func(), 
 func (r *Record) join(id string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	m := r.marks[id]
+	m := r.tasks[id]
 	if m != nil {
 		m.n++
 	}
@@ -151,11 +151,11 @@ func (r *Record) ender(id string) func() {
 	return sync.OnceFunc(func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		m := r.marks[id]
+		m := r.tasks[id]
 		if m.n--; m.n > 0 {
 			return
 		}
-		delete(r.marks, id)
+		delete(r.tasks, id)
 		r.write(m.slot, "")
 		r.free = append(r.free, m.slot)
 		r.release(m.held)

@@ -20,6 +20,9 @@ var (
 	contentType = regexp.MustCompile(`^[a-z]+/[a-z0-9][a-z0-9.+-]*$`)
 )
 
+// IsModelID reports whether a text can be the id of a model in a file.
+func IsModelID(text string) bool { return modelID.MatchString(text) }
+
 // Read reads a model file: one model, strictly. The error is manifest.Problems.
 func Read(file string, src []byte) (Model, error) {
 	return ReadFor(nil)(file, src)
@@ -41,7 +44,7 @@ func ReadFor(kinds []string) func(file string, src []byte) (Model, error) {
 type check struct{ *manifest.Doc }
 
 func (c check) checkModel(m *Model, kinds []string) {
-	if !modelID.MatchString(m.ID) {
+	if !IsModelID(m.ID) {
 		c.Report(manifest.At("model"), "a model id is made of letters, digits and ._:/@+-")
 	}
 	c.OneOf(manifest.At("media_type"), m.MediaType, Types())

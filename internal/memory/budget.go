@@ -194,7 +194,12 @@ func (l *Lease) toRefusal(ctx context.Context, err error) error {
 	if errors.Is(err, fair.ErrTooMuch) {
 		return fault.New(fault.BodyTooLarge, "This request needs more memory than one caller may have here.").Because(errors.Join(ErrFull, err))
 	}
-	return fault.New(fault.Unavailable, "Too much is in flight just now: try again in a moment.").After(time.Second).Because(errors.Join(ErrFull, err))
+	return Full(err)
+}
+
+// Full says that there is no room just now.
+func Full(why error) *fault.Error {
+	return fault.New(fault.Unavailable, "Too much is in flight just now: try again in a moment.").After(time.Second).Because(errors.Join(ErrFull, why))
 }
 
 // Shrink gives n bytes back that are no longer used.

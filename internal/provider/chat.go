@@ -94,7 +94,7 @@ func (c *Chat) ask(ctx context.Context, req *chat.Request, t relay.Target, m *at
 	if !t.Hidden {
 		reply.Served = c.account.Name + "/" + t.Model
 	}
-	x := &exchange{resumes: m.resumes, dog: watch(ctx, t.Timeouts), call: call.Call, reply: reply, target: t, req: req, hold: held}
+	x := &exchange{resumes: m.resumes, dog: watch(ctx, t.Timeouts), call: call.Call, reply: reply, target: t, req: req, portion: held}
 	if x.answer, err = c.send(x.dog.ctx, call); err == nil { //nolint:bodyclose // close does it
 		if req.Stream {
 			err = c.stream(x)
@@ -114,7 +114,7 @@ func (c *Chat) ask(ctx context.Context, req *chat.Request, t relay.Target, m *at
 
 // call puts the request into the upstream's words, or leaves it in the client's
 // where those are the same.
-func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m attempt) (_ outgoing, held *hold, err error) {
+func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m attempt) (_ outgoing, held *portion, err error) {
 	target := dialect.Target{
 		Model: t.Model, Stream: req.Stream, Compatible: !c.authors, Schemaless: c.account.Kind.Schemaless, Marks: c.account.Kind.Marks && !slices.Contains(m.refused, dialect.CacheMarks), Pictures: c.account.Kind.Pictures,
 		Nameless: c.account.Kind.Nameless, Choiceless: c.account.Kind.Choiceless, Efforts: c.account.Kind.Efforts, Threadless: !c.isHome(),
@@ -124,7 +124,7 @@ func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m at
 	}
 	pass := req.PassesTo(c.dialect.Name())
 	if pass {
-		if held, err = take(ctx, int64(len(req.Origin.Body))); err != nil {
+		if held, err = takePortion(ctx, int64(len(req.Origin.Body))); err != nil {
 			return outgoing{}, nil, err
 		}
 		call, err := c.dialect.PassRequest(req, target)
@@ -153,7 +153,7 @@ func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m at
 	}
 	in := new(inlays)
 	lean := in.lift(talk)
-	if held, err = take(ctx, weight(lean)); err != nil {
+	if held, err = takePortion(ctx, weight(lean)); err != nil {
 		return outgoing{}, nil, err
 	}
 	call, err := c.dialect.EncodeRequest(lean, target)
@@ -266,7 +266,7 @@ type exchange struct {
 	reply   *chat.Reply
 	target  relay.Target
 	req     *chat.Request
-	hold    *hold
+	portion *portion
 	torrent torrent           // its body, where it is a stream
 	resumes bool              // the answer goes on with one that was paused
 	ids     map[string]string // of calls in the conversation, with what stands for one that comes again; nil: not looked up
@@ -279,7 +279,7 @@ func (x *exchange) close() {
 	}
 	x.dog.stop()
 	x.torrent.leave()
-	x.hold.close()
+	x.portion.close()
 }
 
 // readWhole reads a whole answer, even if it comes as a stream.

@@ -1,6 +1,9 @@
 package provider
 
-import "stele/internal/chat"
+import (
+	"stele/internal/chat"
+	"stele/internal/supply"
+)
 
 // The clouds that serve others' models: the author's own words, at addresses
 // and with credentials of the cloud.
@@ -17,7 +20,7 @@ func azure() Kind {
 			{If: "api_version", Whole: "/openai/deployments/{model}/chat/completions?api-version={api_version}"},
 			{Whole: "/openai/v1/chat/completions"},
 		},
-		Options: []Option{{
+		Options: []supply.Option{{
 			Name: "api_version", Help: "Empty: the newer API. A date such as 2024-10-21: the older one, with deployments in the path.",
 			Env: []string{"OPENAI_API_VERSION"},
 		}},
@@ -25,7 +28,7 @@ func azure() Kind {
 }
 
 // googleOptions are what both kinds at Google's cloud need.
-var googleOptions = []Option{
+var googleOptions = []supply.Option{
 	{
 		Name: "project", Help: "Empty: the project of the service account.",
 		Env: []string{"GOOGLE_CLOUD_PROJECT"}, Private: true,
@@ -103,7 +106,7 @@ func bedrock() Kind {
 		Dialect: "anthropic", Genuine: true, Platform: amazon, Unlisted: true, Bound: true,
 		BaseURL: "https://bedrock-runtime.{region}.amazonaws.com", KeyEnv: "AWS_BEARER_TOKEN_BEDROCK",
 		Paths: []Path{{Whole: "/model/{label}/invoke", Stream: "/model/{label}/invoke-with-response-stream"}},
-		Options: []Option{
+		Options: []supply.Option{
 			{Name: "region", Help: "Such as us-east-1.", Env: []string{"AWS_REGION", "AWS_DEFAULT_REGION"}, Needed: true},
 			{Name: "access_key_id", Env: []string{"AWS_ACCESS_KEY_ID"}, Keyless: true, Secret: true},
 			{Name: "secret_access_key", Env: []string{"AWS_SECRET_ACCESS_KEY"}, Keyless: true, Secret: true},

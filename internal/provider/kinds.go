@@ -1,6 +1,9 @@
 // Package provider is the accounts at upstreams. Which kinds there are is data;
-// code is only for what data cannot say.
+// code is only for what data cannot say. It must not know who asks, nor what is
+// counted, limited or kept.
 package provider
+
+import "stele/internal/supply"
 
 // Kind is a sort of upstream: what it speaks, where it is by default and how it
 // differs from its dialect's author. {name} in addresses and paths stands for an
@@ -20,7 +23,7 @@ type Kind struct {
 	Platform   Platform          // who signs requests and words refusals instead of the dialect's author
 	KeyEnv     string            // the environment variable its users keep their key in
 	URLEnv     string            // the environment variable its users keep its address in
-	Options    []Option          // what it needs to know besides address and key
+	Options    []supply.Option   // what it needs to know besides address and key
 	Moved      []Move            // headers of the dialect that go elsewhere
 	Edits      []Edit            // what it refuses of its dialect
 	Efforts    []string          // the levels of thinking it takes; nil: of compatible services none to high
@@ -52,20 +55,6 @@ const (
 	amazon              // requests signed one by one, answers in binary frames
 )
 
-// Option is a setting that only some kinds have.
-type Option struct {
-	Name    string
-	Help    string   // for people who fill it in
-	Env     []string // the variables that are asked where it is not set
-	FileEnv string   // the variable that names the file it is in
-	Default string
-	Needed  bool // always
-	Keyless bool // needed where there is no API key
-	Secret  bool // may be in a file of its own, which Name_file names
-	Text    bool // such a file may have several lines
-	Private bool // must not be read in a refusal
-}
-
 // Author reports whether the models behind the kind are those of the dialect's
 // author, rather than others that are spoken to in the same way.
 func (k Kind) Author() bool { return k.Name == k.Dialect || k.Genuine }
@@ -80,7 +69,7 @@ const (
 )
 
 // proxied is for accounts whose base URL is not the author's own.
-var proxied = []Option{{Name: optionGenuine, Help: "true where the base URL is a proxy before the author's own service: it then gets what only that takes."}}
+var proxied = []supply.Option{{Name: optionGenuine, Help: "true where the base URL is a proxy before the author's own service: it then gets what only that takes."}}
 
 // Kinds lists every kind, in the order help shows them.
 func Kinds() []Kind {
@@ -133,7 +122,7 @@ func Kinds() []Kind {
 		{
 			Name: "replicate", Title: "Replicate", BaseURL: "https://api.replicate.com/v1", KeyEnv: "REPLICATE_API_TOKEN",
 			// It marks work, so that it can be found when an answer was lost.
-			Options: []Option{{Name: "webhook_url", Help: lostWork}},
+			Options: []supply.Option{{Name: "webhook_url", Help: lostWork}},
 		},
 		{Name: "fal", Title: "fal", BaseURL: "https://queue.fal.run", KeyEnv: "FAL_KEY"},
 		{Name: "bfl", Title: "Black Forest Labs", BaseURL: "https://api.bfl.ai/v1", KeyEnv: "BFL_API_KEY"},

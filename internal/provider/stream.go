@@ -126,7 +126,7 @@ func (c *Chat) source(x *exchange, seen *chat.Seen) *source {
 	light := x.reply.Passed && !x.target.Watched
 	x.torrent = torrent{Reader: x.answer.Body, dog: x.dog}
 	reader := wire.NewSSE(&x.torrent, mostAnswer)
-	reader.Ask(func(bytes int) error { return x.hold.grow(x.dog.ctx, 2*int64(bytes)) }) // as it came, and as it is understood
+	reader.Ask(func(bytes int) error { return x.portion.grow(x.dog.ctx, 2*int64(bytes)) }) // as it came, and as it is understood
 	return &source{
 		answers: x.askedAnswers(), counts: x.req.Origin.Usage || x.req.Origin.Cost,
 		exchange: x, c: c, seen: seen, reader: reader,
@@ -249,7 +249,7 @@ func (s *source) holdKept() error {
 		return nil
 	}
 	s.kept += more
-	return s.hold.grow(s.dog.ctx, times*more)
+	return s.portion.grow(s.dog.ctx, times*more)
 }
 
 // withoutUsage is a frame that passes through without the usage that the client did not ask for.

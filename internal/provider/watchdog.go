@@ -1,8 +1,10 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -35,6 +37,8 @@ type watchdog struct {
 }
 
 func watch(ctx context.Context, limits catalog.Timeouts) *watchdog {
+	const forever time.Duration = math.MaxInt64
+	limits.FirstByte, limits.Gap, limits.Total = cmp.Or(limits.FirstByte, forever), cmp.Or(limits.Gap, forever), cmp.Or(limits.Total, forever)
 	d := &watchdog{limits: limits, start: time.Now()}
 	d.ctx, d.cancel = context.WithCancelCause(ctx)
 	d.mu.Lock()

@@ -79,7 +79,7 @@ func (c *circuit) noteOwn(caller string, blame error, trial bool, now time.Time)
 	}
 	if blame == nil {
 		if own.close() {
-			c.news.mark(mark{c.target, caller})
+			c.news.note(breakerName{c.target, caller})
 		}
 		if own.idle(now) {
 			delete(c.own, caller)
@@ -89,7 +89,7 @@ func (c *circuit) noteOwn(caller string, blame error, trial bool, now time.Time)
 	own.failures++
 	if trial || own.failures >= failuresToOpen {
 		own.trip(c.news.node, now)
-		c.news.mark(mark{c.target, caller})
+		c.news.note(breakerName{c.target, caller})
 	}
 }
 
@@ -114,7 +114,7 @@ func (c *circuit) note(caller string, blame error, now time.Time) {
 		c.served, c.unreached = now, 0
 		clear(c.failing)
 		if c.common.close() {
-			c.news.mark(mark{c.target, ""})
+			c.news.note(breakerName{c.target, ""})
 		}
 		return
 	}
@@ -132,7 +132,7 @@ func (c *circuit) note(caller string, blame error, now time.Time) {
 	if c.isBlamed(now) {
 		c.common.trip(c.news.node, now)
 		clear(c.failing) // those who try next are to say whether it still fails
-		c.news.mark(mark{c.target, ""})
+		c.news.note(breakerName{c.target, ""})
 	}
 }
 
@@ -164,7 +164,7 @@ func (c *circuit) hold(caller string, wait time.Duration, now time.Time) {
 		own = c.makeOwn(caller)
 	}
 	own.wait = now.Add(min(wait, longestWait))
-	c.news.mark(mark{c.target, caller})
+	c.news.note(breakerName{c.target, caller})
 	told := 0
 	for _, b := range c.own {
 		if now.Before(b.wait) {
@@ -173,7 +173,7 @@ func (c *circuit) hold(caller string, wait time.Duration, now time.Time) {
 	}
 	if told >= 2 && 2*told > c.active(now) {
 		c.common.wait = own.wait
-		c.news.mark(mark{c.target, ""})
+		c.news.note(breakerName{c.target, ""})
 	}
 }
 

@@ -38,8 +38,8 @@ func (s State) Expires() time.Time {
 	return s.Until.Add(keptFor)
 }
 
-// mark names a breaker.
-type mark struct {
+// breakerName names a breaker.
+type breakerName struct {
 	target address
 	caller string
 }
@@ -49,12 +49,12 @@ type news struct {
 	node string // the name of this server; "": there are no others
 
 	mu    sync.Mutex // guards all below; no other lock is taken under it
-	fresh map[mark]bool
-	known map[mark]bool
+	fresh map[breakerName]bool
+	known map[breakerName]bool
 }
 
-// mark notes that a breaker has changed.
-func (n *news) mark(m mark) {
+// note notes that a breaker has changed.
+func (n *news) note(m breakerName) {
 	if n.node == "" || len(m.target.model) > longestShared || label.Clean(m.target.model, longestShared) != m.target.model {
 		return
 	}
@@ -76,7 +76,7 @@ func (n *news) forget(provider string) {
 // Share has the router tell others what it learns, under the name of this server. It is
 // called before the first request.
 func (r *Router) Share(node string) {
-	r.circuits.news = news{node: node, fresh: make(map[mark]bool), known: make(map[mark]bool)}
+	r.circuits.news = news{node: node, fresh: make(map[breakerName]bool), known: make(map[breakerName]bool)}
 }
 
 // HasNews reports whether there is something to tell, or a target that is not well.
@@ -92,17 +92,17 @@ func (r *Router) HasNews() bool {
 func (r *Router) News() []State {
 	n := &r.circuits.news
 	n.mu.Lock()
-	var marks []mark
+	var names []breakerName
 	for m := range n.fresh {
-		if len(marks) == mostTold {
+		if len(names) == mostTold {
 			break
 		}
-		marks = append(marks, m)
+		names = append(names, m)
 		delete(n.fresh, m)
 	}
 	n.mu.Unlock()
 	var told []State
-	for _, m := range marks {
+	for _, m := range names {
 		s := r.stateOf(m)
 		n.setKnown(m, !s.Well())
 		told = append(told, s)
@@ -116,7 +116,7 @@ func (r *Router) TakeBack(list []State) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, s := range list {
-		n.fresh[mark{address{s.Provider, s.Model}, s.Caller}] = true
+		n.fresh[breakerName{address{s.Provider, s.Model}, s.Caller}] = true
 	}
 }
 
@@ -149,16 +149,16 @@ func (r *Router) WantedBreakers() []State {
 // and is not among it is well again.
 func (r *Router) Hear(all []State) {
 	n, now := &r.circuits.news, r.now()
-	heard := make(map[mark]bool, len(all))
+	heard := make(map[breakerName]bool, len(all))
 	for _, s := range all {
-		m := mark{address{s.Provider, s.Model}, s.Caller}
+		m := breakerName{address{s.Provider, s.Model}, s.Caller}
 		if s.Expires().After(now) {
 			heard[m] = true
 			r.take(m, s, now)
 		}
 	}
 	n.mu.Lock()
-	var gone []mark
+	var gone []breakerName
 	for m := range n.known {
 		if !heard[m] && !n.fresh[m] {
 			gone = append(gone, m)
@@ -172,7 +172,7 @@ func (r *Router) Hear(all []State) {
 
 // take takes over what another server says, or what this one said before, unless it knows
 // better: because its own requests were served since, or because something has changed here.
-func (r *Router) take(m mark, s State, now time.Time) {
+func (r *Router) take(m breakerName, s State, now time.Time) {
 	n, c := &r.circuits.news, r.circuits.of(m.target)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -201,7 +201,7 @@ func (r *Router) take(m mark, s State, now time.Time) {
 }
 
 // heal closes a breaker that another server has seen to be well.
-func (r *Router) heal(m mark, now time.Time) {
+func (r *Router) heal(m breakerName, now time.Time) {
 	n := &r.circuits.news
 	n.setKnown(m, false)
 	c := r.circuits.find(m.target)
@@ -225,7 +225,7 @@ func (r *Router) heal(m mark, now time.Time) {
 }
 
 // stateOf is what is to be told of a breaker. One that is not there is well.
-func (r *Router) stateOf(m mark) State {
+func (r *Router) stateOf(m breakerName) State {
 	s := State{Provider: m.target.provider, Model: m.target.model, Caller: m.caller, Node: r.circuits.news.node}
 	c := r.circuits.find(m.target)
 	if c == nil {
@@ -255,7 +255,7 @@ func (c *circuit) breaker(caller string) *breaker {
 	return c.own[caller]
 }
 
-func (n *news) setKnown(m mark, known bool) {
+func (n *news) setKnown(m breakerName, known bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if known {
@@ -265,7 +265,7 @@ func (n *news) setKnown(m mark, known bool) {
 	}
 }
 
-func (n *news) isFresh(m mark) bool {
+func (n *news) isFresh(m breakerName) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.fresh[m]

@@ -14,7 +14,7 @@ import (
 // board is where servers leave what they know, as a database does, and a clock.
 type board struct {
 	now    time.Time
-	states map[mark]State
+	states map[breakerName]State
 }
 
 // servers are routers on one board, and an upstream that fails for all of them while it does.
@@ -28,7 +28,7 @@ type server struct {
 
 func newServers(t *testing.T, names ...string) (*board, *error, []*server) {
 	t.Helper()
-	b := &board{now: time.UnixMilli(1e12), states: make(map[mark]State)}
+	b := &board{now: time.UnixMilli(1e12), states: make(map[breakerName]State)}
 	failing := new(error)
 	var list []*server
 	for _, name := range names {
@@ -45,13 +45,13 @@ func newServers(t *testing.T, names ...string) (*board, *error, []*server) {
 func (b *board) talk(servers ...*server) {
 	for _, s := range servers {
 		for _, told := range s.News() {
-			m := mark{address{told.Provider, told.Model}, told.Caller}
+			m := breakerName{address{told.Provider, told.Model}, told.Caller}
 			if delete(b.states, m); !told.Well() {
 				b.states[m] = told
 			}
 		}
 		for _, claim := range s.WantedBreakers() {
-			m := mark{address{claim.Provider, claim.Model}, claim.Caller}
+			m := breakerName{address{claim.Provider, claim.Model}, claim.Caller}
 			if now := b.states[m]; now.Trier == "" || !b.now.Before(now.TryBy) {
 				now.Trier, now.TryBy = claim.Trier, claim.TryBy
 				b.states[m] = now

@@ -126,7 +126,7 @@ func (c *conn) growHead(b []byte) {
 // length, to refuse them. So no more of them is given to net/http, but one line that has
 // no end: it answers 431 by itself as soon as that is too long.
 func (c *conn) tooManyLines() bool {
-	return c.serving.Load() == 0 && c.head.Load() > shortHead && c.ends > c.crowd.bounds().withDefaults().Headers
+	return c.serving.Load() == 0 && c.head.Load() > shortHead && c.ends > c.crowd.bounds().Headers
 }
 
 // Write sends b, or holds it back.
@@ -268,7 +268,7 @@ func (c *conn) receive(b []byte) (int, error) {
 func (c *conn) begin() {
 	c.spare = 0
 	if !c.due.IsZero() {
-		c.due, c.fresh = time.Now().Add(c.crowd.bounds().withDefaults().HeaderTime), true
+		c.due, c.fresh = time.Now().Add(c.crowd.bounds().HeaderTime), true
 	}
 }
 

@@ -55,7 +55,7 @@ func NewControl(path string, do Commands) (*Control, error) {
 	})
 	usual := func() Bounds { return standard }
 	crowd := newCrowd(usual, func() []netip.Prefix { return nil })
-	return &Control{listener: doorway{listener, crowd, false}, server: newHTTP(Hold(usual, mux), standard)}, nil
+	return &Control{listener: doorway{listener, crowd, false}, server: newHTTP(Unlogged(usual, mux), standard)}, nil
 }
 
 // Run answers until ctx ends.

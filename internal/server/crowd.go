@@ -276,6 +276,6 @@ func (l doorway) spare() time.Duration {
 	if l.secure {
 		return 0 // the first byte is the handshake's
 	}
-	b := l.crowd.bounds().withDefaults()
+	b := l.crowd.bounds()
 	return max(0, b.Idle-b.HeaderTime)
 }

@@ -221,8 +221,8 @@ func (x *exchange) end(aborted, patient bool) {
 	}
 }
 
-// Hold serves a listener that has no log line: its requests go on or end all the same.
-func Hold(bounds func() Bounds, next http.Handler) http.Handler {
+// Unlogged serves a listener that has no log line: its requests go on or end all the same.
+func Unlogged(bounds func() Bounds, next http.Handler) http.Handler {
 	heads := newHeads()
 	return http.HandlerFunc(func(w http.ResponseWriter, made *http.Request) {
 		r := made.WithContext(made.Context())

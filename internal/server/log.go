@@ -5,9 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
-	"regexp"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -62,7 +60,7 @@ func (s *Server) finish(r *http.Request, request *scope.Request, x *exchange, en
 		facts := append((*list)[:0],
 			slog.String("request_id", request.ID),
 			slog.String("method", r.Method),
-			slog.String("path", redact(r.URL.Path)),
+			slog.String("path", access.HideKeys(r.URL.Path)),
 			slog.Int("status", status),
 			slog.String("took", took.String()),
 			slog.Int64("bytes", x.bytes),
@@ -102,14 +100,4 @@ func (s *Server) write(level slog.Level, facts []slog.Attr) {
 	line := slog.NewRecord(now, level, message, 0) // where it is written is always here: not worth finding out
 	line.AddAttrs(facts...)
 	_ = handler.Handle(context.Background(), line) // there is no other place to tell it
-}
-
-var keyText = regexp.MustCompile("(" + access.Development.Prefix() + "|" + access.Production.Prefix() + ")[0-9A-Za-z]*")
-
-// redact takes API keys out of a text that goes into a log.
-func redact(text string) string {
-	if !strings.Contains(text, access.KeyMark) { // most of them, by far
-		return text
-	}
-	return keyText.ReplaceAllString(text, "$1••••")
 }

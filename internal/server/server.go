@@ -139,7 +139,7 @@ func (s *Server) Run(ctx context.Context) error {
 		doors = append(doors, s.serve(s.console, s.handler(s.dispatchPages, s.ConsoleHSTS), s.Certificate, failed))
 	}
 	if s.metrics != nil {
-		defer s.serve(s.metrics, Hold(s.Bounds, s.Metrics), nil, failed).Close()
+		defer s.serve(s.metrics, Unlogged(s.Bounds, s.Metrics), nil, failed).Close()
 	}
 	select {
 	case err := <-failed:

@@ -281,7 +281,7 @@ func bareServer(t *testing.T, bounds Bounds, secure bool, handler http.HandlerFu
 	get := bounds.withDefaults
 	server := httptest.NewUnstartedServer(nil)
 	server.Listener = doorway{server.Listener, newCrowd(get, func() []netip.Prefix { return nil }), secure}
-	server.Config = newHTTP(Hold(get, handler), get())
+	server.Config = newHTTP(Unlogged(get, handler), get())
 	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug)
 	if server.EnableHTTP2 = secure; secure {
 		server.StartTLS()

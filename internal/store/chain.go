@@ -60,8 +60,10 @@ func (s *Store) AuditHead(ctx context.Context) (access.Head, error) {
 
 // EntriesAfter lists entries of all workspaces in the order of the chain.
 func (s *Store) EntriesAfter(ctx context.Context, seq int64, limit int) ([]access.Entry, error) {
-	return selectEntries(ctx, s.read, `SELECT `+auditColumns+` FROM audit WHERE seq > $1 ORDER BY seq LIMIT $2`, seq, limit)
+	return selectEntries(ctx, s.read, entriesAfter, seq, limit)
 }
+
+const entriesAfter = `SELECT ` + auditColumns + ` FROM audit WHERE seq > $1 ORDER BY seq LIMIT $2`
 
 // CountUnchained counts the entries that have no place in the chain.
 func (s *Store) CountUnchained(ctx context.Context) (int64, error) {
@@ -143,7 +145,7 @@ func (s *Store) trimChain(ctx context.Context, t time.Time) (n int64, err error)
 		if err != nil {
 			return err
 		}
-		old, err := selectEntries(ctx, tx, `SELECT `+auditColumns+` FROM audit WHERE seq > $1 ORDER BY seq LIMIT $2`, h.Base.Seq, chainBite)
+		old, err := selectEntries(ctx, tx, entriesAfter, h.Base.Seq, chainBite)
 		if err != nil {
 			return err
 		}

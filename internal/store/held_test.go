@@ -158,7 +158,7 @@ func TestRevokedKeysAndOldOrdersAreForgotten(t *testing.T) {
 		if n, err := s.DeleteKeysBefore(t.Context(), now.Add(-time.Minute)); n != 1 || err != nil {
 			t.Errorf("%d keys were forgotten: %v", n, err)
 		}
-		if left, err := s.Keys(t.Context(), "default"); len(left) != 2 || err != nil {
+		if left, err := s.FindKeys(t.Context(), access.KeyFilter{Workspace: "default"}); len(left) != 2 || err != nil {
 			t.Errorf("left are %+v, %v", left, err)
 		}
 		if err := s.Accept(t.Context(), "gen_1", []byte("x")); err != nil {

@@ -115,11 +115,6 @@ func (s *Store) ProveSecrets(ctx context.Context, used map[string][]string) erro
 	})
 }
 
-// Keys lists the keys of a workspace, or all where it is "", newest first.
-func (s *Store) Keys(ctx context.Context, workspace string) ([]access.Key, error) {
-	return s.FindKeys(ctx, access.KeyFilter{Workspace: workspace})
-}
-
 // FindKeys lists the keys that a filter selects, newest first.
 func (s *Store) FindKeys(ctx context.Context, f access.KeyFilter) ([]access.Key, error) {
 	var c where

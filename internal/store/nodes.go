@@ -40,8 +40,10 @@ func (s *Store) Beat(ctx context.Context, node string, now time.Time) error {
 
 // ForgetNode says that the process called node is dead.
 func (s *Store) ForgetNode(ctx context.Context, node string) error {
-	return exec(ctx, s.write, "forget node", `DELETE FROM nodes WHERE id = $1`, node)
+	return exec(ctx, s.write, "forget node", deleteNode, node)
 }
+
+const deleteNode = `DELETE FROM nodes WHERE id = $1`
 
 // LivingNodes lists the processes that were heard of since a time.
 func (s *Store) LivingNodes(ctx context.Context, since time.Time) ([]string, error) {
@@ -88,7 +90,7 @@ func (s *Store) Release(ctx context.Context, node string) error {
 	return s.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE generations SET owner = '', version = version + 1 WHERE owner = $1 AND stage <> 'ended'`, node)
 		if err == nil {
-			_, err = tx.ExecContext(ctx, `DELETE FROM nodes WHERE id = $1`, node)
+			_, err = tx.ExecContext(ctx, deleteNode, node)
 		}
 		return wrap("release generations", err)
 	})

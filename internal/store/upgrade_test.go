@@ -58,7 +58,7 @@ func TestKeysOfAnOlderVersionKeepTheirSecrets(t *testing.T) {
 			if err := s.migrate(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			keys, err := s.Keys(t.Context(), "")
+			keys, err := s.FindKeys(t.Context(), access.KeyFilter{})
 			if err != nil || len(keys) != 1 {
 				t.Fatalf("%d keys, %v", len(keys), err)
 			}

@@ -179,7 +179,7 @@ func (s *Store) findSlice(of meter.Slice, by meter.Split) *slice {
 	q.is("key", of.Key)
 	q.addEqual("model", of.Model)
 	q.addEqual("provider", of.Provider)
-	q.failed, q.table = `CASE WHEN status >= 400 THEN requests ELSE 0 END`, "usage_days"
+	q.failed, q.table = failedOfDay, "usage_days"
 	switch {
 	case s.engine != sqlite: // it has statistics
 	case of.Key != "" && of.Model != "":
@@ -193,6 +193,9 @@ func (s *Store) findSlice(of meter.Slice, by meter.Split) *slice {
 }
 
 // figureCells are those of slice.figures.
+// failedOfDay is the column of what failed, of usage_days.
+const failedOfDay = `CASE WHEN status >= 400 THEN requests ELSE 0 END`
+
 func figureCells(f *meter.Figures) []any {
 	return []any{
 		&f.Requests, &f.Failed, &f.Input, &f.CacheRead, &f.CacheWrite, &f.Output, &f.Reasoning, &f.Nano, &f.Markup, &f.Unpriced,

@@ -17,11 +17,9 @@ func (s *Store) InsertFirstAdmin(ctx context.Context, u access.User, e access.En
 		if err != nil {
 			return err
 		}
-		admins, err := selectValue[int](ctx, tx, "count administrators", `SELECT COUNT(*) FROM users WHERE admin = 1`)
-		if err != nil {
+		if known, err := hasAdmin(ctx, tx); err != nil {
 			return err
-		}
-		if admins > 0 {
+		} else if known {
 			return access.ErrExists
 		}
 		if err := exec(ctx, tx, "close set-up link", `DELETE FROM settings WHERE name = 'setup_link'`); err != nil {
@@ -47,8 +45,10 @@ func (s *Store) UserByID(ctx context.Context, id string) (access.User, error) {
 }
 
 // HasAdmin reports whether an administrator exists.
-func (s *Store) HasAdmin(ctx context.Context) (bool, error) {
-	n, err := selectValue[int](ctx, s.read, "count administrators", `SELECT COUNT(*) FROM users WHERE admin = 1`)
+func (s *Store) HasAdmin(ctx context.Context) (bool, error) { return hasAdmin(ctx, s.read) }
+
+func hasAdmin(ctx context.Context, q querier) (bool, error) {
+	n, err := selectValue[int](ctx, q, "count administrators", `SELECT COUNT(*) FROM users WHERE admin = 1`)
 	return n > 0, err
 }
 

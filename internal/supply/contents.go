@@ -84,37 +84,40 @@ func find(models []media.Model) func(id string) *media.Model {
 
 // ChatModels are the configured models, then what each provider offers by name.
 func ChatModels(cfg *config.Config) []catalog.Model {
-	created := lastChange(cfg)
 	list := []catalog.Model{{
 		ID: catalog.Sandbox, Name: "Sandbox", Owner: config.Builtin, Created: time.Unix(0, 0),
 		Description:  "Built in: answers as any model would, costs nothing, and fails in every way you order it to.",
 		Capabilities: map[string]bool{"reasoning": true, "attachments": true, "tools": true},
 		Targets:      []catalog.Target{{Provider: config.Builtin, Model: "sandbox", Weight: 1}},
+		Timeouts:     catalog.Timeouts(config.DefaultModel("").Timeouts),
 	}}
 	for _, m := range cfg.Models {
-		out := catalog.Model{
-			ID: m.ID, Name: m.Name, Description: m.Description, Owner: "stele", Created: created,
-			Capabilities: m.Capabilities, Tags: m.Tags, Balance: m.Strategy == config.Balance, Retries: m.Retries,
-			Timeouts: catalog.Timeouts(m.Timeouts), Price: OwnPrice(m.Price, m.Console), HideUpstream: m.HideUpstream,
-		}
-		out.Name = cmp.Or(out.Name, m.ID)
-		for _, t := range m.Targets {
-			out.Targets = append(out.Targets, catalog.Target(t))
-		}
-		list = append(list, out)
+		list = append(list, modelOf(cfg, m, "stele"))
 	}
 	for _, p := range cfg.Providers {
 		for _, name := range p.Models {
 			if name == "*" {
 				continue // any name: see OpenProviders
 			}
-			list = append(list, catalog.Model{
-				ID: p.Name + "/" + name, Name: name, Owner: p.Name, Created: created, Retries: 2,
-				Targets: []catalog.Target{{Provider: p.Name, Model: name, Weight: 1}},
-			})
+			m := config.DefaultModel(p.Name + "/" + name)
+			m.Name, m.Targets = name, []config.Target{{Provider: p.Name, Model: name, Weight: 1}}
+			list = append(list, modelOf(cfg, m, p.Name))
 		}
 	}
 	return list
+}
+
+// modelOf is a model of a configuration as the catalog has it.
+func modelOf(cfg *config.Config, m config.Model, owner string) catalog.Model {
+	out := catalog.Model{
+		ID: m.ID, Name: cmp.Or(m.Name, m.ID), Description: m.Description, Owner: owner, Created: lastChange(cfg),
+		Capabilities: m.Capabilities, Tags: m.Tags, Balance: m.Strategy == config.Balance, Retries: m.Retries,
+		Timeouts: catalog.Timeouts(m.Timeouts), Price: OwnPrice(m.Price, m.Console), HideUpstream: m.HideUpstream,
+	}
+	for _, t := range m.Targets {
+		out.Targets = append(out.Targets, catalog.Target(t))
+	}
+	return out
 }
 
 // lastChange is when the configuration last was.
@@ -130,7 +133,7 @@ func OpenProviders(cfg *config.Config) map[string]catalog.Model {
 	open := make(map[string]catalog.Model)
 	for _, p := range cfg.Providers {
 		if slices.Contains(p.Models, "*") {
-			open[p.Name] = catalog.Model{Owner: p.Name, Created: lastChange(cfg), Retries: 2}
+			open[p.Name] = modelOf(cfg, config.DefaultModel(""), p.Name)
 		}
 	}
 	return open

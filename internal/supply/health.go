@@ -39,7 +39,7 @@ func (s *Supply) Health(ctx context.Context) []ProviderHealth {
 		}
 		h := ProviderHealth{Name: p.ID, Kind: p.Kind, State: p.State, At: p.Health.Last}
 		if p.State != HealthOK && !p.Health.Failed.IsZero() {
-			h.Error, h.At = sentenceOf(p.Health), p.Health.Failed
+			h.Error, h.At = FailureWords(p.Health), p.Health.Failed
 		}
 		list = append(list, h)
 	}
@@ -67,8 +67,8 @@ func stateOf(h route.Health, now time.Time) HealthState {
 	return HealthOK
 }
 
-// sentenceOf says what the last failure was.
-func sentenceOf(h route.Health) string {
+// FailureWords says what the last failure was, in words that tell of no client's request.
+func FailureWords(h route.Health) string {
 	switch {
 	case h.Rejected:
 		return "It refused the credentials."

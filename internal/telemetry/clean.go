@@ -61,18 +61,24 @@ func isClean(a slog.Attr) bool {
 	return isPlain(a.Key)
 }
 
-// isPlain reports whether a text is short and of letters that every terminal has.
+// isPlain reports whether a text is short and of letters that every terminal has, and JSON as they are.
 func isPlain(text string) bool {
 	if len(text) > usualLength {
 		return false
 	}
-	for i := range len(text) {
-		if text[i] < ' ' || text[i] > '~' {
-			return false
+	for i := 0; i < len(text); i++ {
+		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			if !strings.HasPrefix(text[i:], micro) {
+				return false
+			}
+			i += len(micro) - 1
 		}
 	}
 	return true
 }
+
+// micro is in the time that short requests took.
+const micro = "µ"
 
 // WithAttrs is a handler whose lines have these facts, too.
 func (c clean) WithAttrs(facts []slog.Attr) slog.Handler {

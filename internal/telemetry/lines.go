@@ -3,10 +3,10 @@ package telemetry
 import (
 	"context"
 	"log/slog"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
+
+	"stele/internal/jsonscan"
 )
 
 // lines writes records of plain facts as slog's own handler does, for half of the
@@ -19,9 +19,6 @@ type lines struct {
 func newLines(to *discreet, options *slog.HandlerOptions) *lines {
 	return &lines{clean{slog.NewJSONHandler(to, options)}, to}
 }
-
-// micro is in the time that short requests took.
-const micro = "µ"
 
 var lineBuffers = sync.Pool{New: func() any { b := make([]byte, 0, 1<<10); return &b }}
 
@@ -50,50 +47,37 @@ func (l *lines) Line(at time.Time, level slog.Level, message string, facts []slo
 }
 
 func (l *lines) line(at time.Time, level slog.Level, message string, facts []slog.Attr, write func(line []byte)) bool {
-	buffer := lineBuffers.Get().(*[]byte)
-	defer lineBuffers.Put(buffer)
-	b := append((*buffer)[:0], `{"time":"`...)
-	b = at.AppendFormat(b, time.RFC3339Nano)
-	b = append(append(append(b, `","level":"`...), level.String()...), `","msg":`...)
-	b, plain := appendText(b, message)
-	for i := 0; plain && i < len(facts); i++ {
-		if b, plain = appendText(append(b, ','), facts[i].Key); plain {
-			b, plain = appendValue(append(b, ':'), facts[i].Value)
-		}
-		plain = plain && facts[i].Key != ""
-	}
-	if !plain || at.IsZero() {
+	if at.IsZero() || !isPlain(message) {
 		return false
 	}
-	*buffer = append(b, '}', '\n')
+	buffer := lineBuffers.Get().(*[]byte)
+	defer lineBuffers.Put(buffer)
+	var moment [len(time.RFC3339Nano) + 2]byte
+	w := jsonscan.NewWriter((*buffer)[:0])
+	w.Open(jsonscan.Object).Key("time").Raw(append(at.AppendFormat(append(moment[:0], '"'), time.RFC3339Nano), '"')).
+		Key("level").Plain(level.String()).Key("msg").Text(message)
+	for _, f := range facts {
+		if f.Key == "" || !isPlain(f.Key) || !writePlain(w.Key(f.Key), f.Value) {
+			return false
+		}
+	}
+	*buffer = append(w.Close(jsonscan.Object).Bytes(), '\n')
 	write(*buffer)
 	return true
 }
 
-func appendValue(b []byte, v slog.Value) (_ []byte, plain bool) {
+// writePlain writes a value, and reports whether it may be written as it is.
+func writePlain(w *jsonscan.Writer, v slog.Value) bool {
 	switch v.Kind() { //exhaustive:ignore
 	case slog.KindString:
-		return appendText(b, v.String())
+		w.Text(v.String())
+		return isPlain(v.String())
 	case slog.KindInt64:
-		return strconv.AppendInt(b, v.Int64(), 10), true
+		w.Int(v.Int64())
 	case slog.KindBool:
-		return strconv.AppendBool(b, v.Bool()), true
+		w.Bool(v.Bool())
+	default:
+		return false
 	}
-	return b, false
-}
-
-// appendText appends a text that needs no escapes and is not to be cut.
-func appendText(b []byte, text string) (_ []byte, plain bool) {
-	if len(text) > usualLength {
-		return b, false
-	}
-	for i := 0; i < len(text); i++ {
-		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			if !strings.HasPrefix(text[i:], micro) {
-				return b, false
-			}
-			i += len(micro) - 1
-		}
-	}
-	return append(append(append(b, '"'), text...), '"'), true
+	return true
 }

@@ -164,14 +164,20 @@ func (c *Room) emailOf(ctx context.Context, id string) string {
 	return email
 }
 
+// openToRun finds an app and reads what is to go into it.
+func (c *Room) openToRun(w http.ResponseWriter, r *http.Request, v access.Visitor) (app.Recipe, error) {
+	recipe, err := c.Runner.Open(v.Principal(), r.PathValue("app"))
+	if err != nil {
+		return recipe, refuseNoApp(err)
+	}
+	return recipe, readParts(w, r)
+}
+
 // runApp runs an app. The form brings the id of its run, so that sending it twice
 // is one run.
 func (c *Room) runApp(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
-	recipe, err := c.Runner.Open(v.Principal(), r.PathValue("app"))
+	recipe, err := c.openToRun(w, r, v)
 	if err != nil {
-		return refuseNoApp(err)
-	}
-	if err := readParts(w, r); err != nil {
 		return err
 	}
 	id := r.PostForm.Get("run")

@@ -29,11 +29,8 @@ type appPrice struct {
 
 // priceApp tells what a run would cost with what is in the form now.
 func (c *Room) priceApp(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
-	recipe, err := c.Runner.Open(v.Principal(), r.PathValue("app"))
+	recipe, err := c.openToRun(w, r, v)
 	if err != nil {
-		return refuseNoApp(err)
-	}
-	if err := readParts(w, r); err != nil {
 		return err
 	}
 	p := c.appPriceOf(r.Context(), v, &recipe, readAppForm(&recipe, r.PostForm))

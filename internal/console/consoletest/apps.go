@@ -101,7 +101,7 @@ func WithApps(w *Workshop) func(*House, *console.Options) {
 			Store: db, Blobs: blobs, Secret: []byte("secret"), Public: func() *url.URL { return h.Public }, Now: time.Now, Log: log,
 			Outside: func() *http.Client { return nil },
 			Settings: func() file.Settings {
-				return file.Settings{Image: 8 << 20, Video: 8 << 20, Audio: 8 << 20, Files: time.Hour, Outputs: time.Hour}
+				return file.Settings{URLLife: 7 * 24 * time.Hour, Image: 8 << 20, Video: 8 << 20, Audio: 8 << 20, Files: time.Hour, Outputs: time.Hour}
 			},
 		})
 		maker := background.New(studioOnce().Make, background.Options{Parallel: 2, Quick: 2 * time.Second, Repeats: true})

@@ -69,8 +69,10 @@ func WithPlayground(kept *Shelf) func(*House, *console.Options) {
 		}
 		files := file.New(file.Options{
 			Store: h.Store.Store, Blobs: blobs, Secret: []byte("secret"), Public: func() *url.URL { return h.Public },
-			Settings: func() file.Settings { return file.Settings{Image: 1 << 20, Document: 1 << 20, Files: time.Hour} },
-			Log:      slog.New(slog.DiscardHandler), Now: time.Now,
+			Settings: func() file.Settings {
+				return file.Settings{URLLife: 7 * 24 * time.Hour, Image: 1 << 20, Document: 1 << 20, Files: time.Hour}
+			},
+			Log: slog.New(slog.DiscardHandler), Now: time.Now,
 		})
 		kept.Files = files
 		talk := relay.New(relay.Options{

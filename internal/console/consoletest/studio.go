@@ -88,7 +88,7 @@ func WithStudio(a *Atelier) func(*House, *console.Options) {
 			Store: db, Blobs: blobs, Secret: []byte("secret"), Public: func() *url.URL { return h.Public }, Now: time.Now, Log: log,
 			Outside: func() *http.Client { return nil },
 			Settings: func() file.Settings {
-				return file.Settings{Image: 8 << 20, Video: 32 << 20, Audio: 8 << 20, Files: time.Hour, Outputs: time.Hour}
+				return file.Settings{URLLife: 7 * 24 * time.Hour, Image: 8 << 20, Video: 32 << 20, Audio: 8 << 20, Files: time.Hour, Outputs: time.Hour}
 			},
 		})
 		makers := map[string]generation.Maker{

@@ -34,15 +34,10 @@ type Supply struct {
 
 func testKinds() (list []supply.Kind) {
 	for _, k := range provider.Kinds() {
-		kind := supply.Kind{
+		list = append(list, supply.Kind{
 			Name: k.Name, Title: k.Title, Help: k.Help, Dialect: k.Dialect, Makes: k.Dialect == "", BaseURL: k.BaseURL, KeyEnv: k.KeyEnv, Unlisted: k.Unlisted,
-		}
-		for _, o := range k.Options {
-			kind.Options = append(kind.Options, supply.Option{
-				Name: o.Name, Help: o.Help, Default: o.Default, Needed: o.Needed, Keyless: o.Keyless, Secret: o.Secret, Text: o.Text,
-			})
-		}
-		list = append(list, kind)
+			Options: k.Options,
+		})
 	}
 	return list
 }

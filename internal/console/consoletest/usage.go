@@ -22,7 +22,7 @@ func WithUsage(h *House, o *console.Options) {
 // Use is a request that was served some time before now, of the house's own key.
 func (h *House) Use(ago time.Duration, change ...func(*meter.Record)) meter.Record {
 	h.T.Helper()
-	who, err := h.Access.ByKey(h.Key)
+	who, _, err := h.Access.Admit(h.Key, "")
 	if err != nil {
 		h.T.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func TestASecretIsShownOnce(t *testing.T) {
 	consoletest.WantText(t, page, "it will not be shown again", "nightly &lt;import&gt;",
 		"curl http://127.0.0.1:8080/api/v1/models", "Authorization: Bearer "+secret)
 
-	who, err := h.Access.ByKey(secret)
+	who, _, err := h.Access.Admit(secret, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestASecretIsShownOnce(t *testing.T) {
 	}
 	consoletest.WantText(t, page, "nightly &lt;import&gt;", who.Key, "in 30 days", `datetime="2026-12-15T09:30:00Z"`)
 	h.Pass(31 * 24 * time.Hour)
-	if _, err := h.Access.ByKey(secret); err == nil {
+	if _, _, err := h.Access.Admit(secret, ""); err == nil {
 		t.Error("the key does not expire")
 	}
 }
@@ -60,7 +60,7 @@ func TestEveryScopeTickedMeansEveryRoute(t *testing.T) {
 	for _, g := range access.Groups() {
 		form.Add("scope", string(g))
 	}
-	who, err := h.Access.ByKey(secretText.FindString(consoletest.Body(t, h.Post("/console/keys", form, consoletest.Browser))))
+	who, _, err := h.Access.Admit(secretText.FindString(consoletest.Body(t, h.Post("/console/keys", form, consoletest.Browser))), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestAMistakeIsShownBesideItsField(t *testing.T) {
 			consoletest.WantText(t, page, ">kept/*</textarea>")
 		}
 	}
-	if keys, _ := h.Store.Keys(t.Context(), ""); len(keys) != 1 {
+	if keys, _ := h.Store.FindKeys(t.Context(), access.KeyFilter{}); len(keys) != 1 {
 		t.Errorf("%d keys, want the first one only", len(keys))
 	}
 }
@@ -125,7 +125,7 @@ func TestKeysArePaged(t *testing.T) {
 func TestRotateAndRevoke(t *testing.T) {
 	t.Parallel()
 	h := consoletest.OpenSignedIn(t)
-	who, err := h.Access.ByKey(h.Key)
+	who, _, err := h.Access.Admit(h.Key, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,20 +139,20 @@ func TestRotateAndRevoke(t *testing.T) {
 	consoletest.WantText(t, page, "A new secret for", "works until", "15 Nov 2026, 10:30 UTC", "2 secrets are valid")
 	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/keys", consoletest.Browser)), "2 secrets valid, the newest not used yet")
 	for _, secret := range []string{h.Key, second} {
-		if _, err := h.Access.ByKey(secret); err != nil {
+		if _, _, err := h.Access.Admit(secret, ""); err != nil {
 			t.Errorf("within the grace: %v", err)
 		}
 	}
 	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/keys", consoletest.Browser)), "old secret ends")
 	page = consoletest.Body(t, h.Post(rotate, nil, consoletest.Browser))
 	consoletest.WantText(t, page, "3 secrets are valid")
-	if _, err := h.Access.ByKey(second); err != nil {
+	if _, _, err := h.Access.Admit(second, ""); err != nil {
 		t.Error("a lost answer to a rotation would be an outage")
 	}
 	page = consoletest.Body(t, h.Post(rotate, url.Values{"grace": {"now"}}, consoletest.Browser))
 	consoletest.WantText(t, page, "has ended")
 	third := secretText.FindString(page)
-	if _, err := h.Access.ByKey(second); err == nil {
+	if _, _, err := h.Access.Admit(second, ""); err == nil {
 		t.Error("a secret that has leaked outlives its end")
 	}
 
@@ -161,7 +161,7 @@ func TestRotateAndRevoke(t *testing.T) {
 	if got := res.Header.Get("Location"); got != "/console/keys" {
 		t.Errorf("sent to %s", got)
 	}
-	if _, err := h.Access.ByKey(third); err == nil {
+	if _, _, err := h.Access.Admit(third, ""); err == nil {
 		t.Error("a revoked key still works")
 	}
 	consoletest.WantText(t, consoletest.Body(t, h.Get("/console/keys", consoletest.Browser)), "No working keys", "Revoked and expired keys", "revoked")

@@ -30,7 +30,7 @@ func TestAKeyIsEdited(t *testing.T) {
 	if err != nil || who.Scope.Allows(access.GroupChat) || !who.Scope.AllowsModel("a/x") || who.Scope.AllowsModel("c") {
 		t.Errorf("edited to %+v, %v", who.Scope, err)
 	}
-	keys, err := h.Store.Keys(t.Context(), "")
+	keys, err := h.Store.FindKeys(t.Context(), access.KeyFilter{})
 	if err != nil || keys[0].Name != "new" || keys[0].Idle != 0 || !keys[0].ExpiresAt.Equal(h.Clock().Add(30*24*time.Hour)) {
 		t.Errorf("edited to %+v, %v", keys[0], err)
 	}

@@ -39,15 +39,15 @@ func (c *Room) grantCredits(w http.ResponseWriter, r *http.Request, v access.Vis
 		p.Problems = map[string]string{field: sentence}
 		return c.creditsPage(w, r, v, http.StatusUnprocessableEntity, p)
 	}
-	nano, err := price.Parse(price.Ungroup(p.Amount))
-	if err != nil {
-		return wrong("amount", "An amount of dollars is written as 12.50.")
+	nano, err := readAmount(limit.Dollars, p.Amount)
+	if field, sentence, ok := page.FieldProblem(err); ok {
+		return wrong(field, sentence)
 	}
-	g := limit.Grant{Workspace: v.Session.Workspace, Nano: int64(nano), Note: p.Note}
+	g := limit.Grant{Workspace: v.Session.Workspace, Nano: nano, Note: p.Note}
 	if p.Expires != "" {
 		day, err := time.Parse(time.DateOnly, p.Expires)
 		if err != nil {
-			return wrong("expires", "A date is written as 2026-01-31.")
+			return wrong("expires", page.WrongDate)
 		}
 		g.Expires = day.AddDate(0, 0, 1) // at the end of the day
 	}

@@ -25,17 +25,15 @@ type limitForm struct {
 	Subjects                  []subjectField
 	Problems                  map[string]string // field → sentence
 
-	Measures, Windows []option
+	Measures, Windows []page.Option
 }
 
 // subjectField is one thing that calls are told apart by.
 type subjectField struct {
 	Number    int
 	By, Value string
-	Choices   []option
+	Choices   []page.Option
 }
-
-type option struct{ Value, Label string }
 
 const subjectFields = 2 // that a form has; the command line takes more
 
@@ -49,10 +47,10 @@ func newForm(v access.Visitor) limitForm {
 func (f *limitForm) offer(v access.Visitor) {
 	f.Admin = v.User.Admin
 	for _, m := range limit.Measures() {
-		f.Measures = append(f.Measures, option{string(m), measureWords[m]})
+		f.Measures = append(f.Measures, page.Option{Value: string(m), Label: measureWords[m]})
 	}
 	for _, w := range limit.Windows() {
-		f.Windows = append(f.Windows, option{string(w), windowWords[w]})
+		f.Windows = append(f.Windows, page.Option{Value: string(w), Label: windowWords[w]})
 	}
 	for len(f.Subjects) < subjectFields {
 		f.Subjects = append(f.Subjects, subjectField{})
@@ -72,13 +70,13 @@ var windowWords = map[limit.Window]string{
 	limit.Minute: "A minute", limit.Hour: "An hour", limit.Day: "A day", limit.Week: "A week, from Monday", limit.Month: "A month", limit.Total: "In all, for ever",
 }
 
-func dimensions(admin bool) []option {
-	list := []option{
-		{"", "—"}, {string(limit.ByKey), "Key"}, {string(limit.ByPerson), "Person"}, {string(limit.ByUser), "End user"},
-		{string(limit.ByTag), "Tag"}, {string(limit.ByModel), "Model"}, {string(limit.ByProvider), "Provider"},
-	}
+func dimensions(admin bool) []page.Option {
+	list := page.Choices(
+		"", "—", string(limit.ByKey), "Key", string(limit.ByPerson), "Person", string(limit.ByUser), "End user",
+		string(limit.ByTag), "Tag", string(limit.ByModel), "Model", string(limit.ByProvider), "Provider",
+	)
 	if admin {
-		list = append(list, option{string(limit.ByWorkspace), "Workspace"})
+		list = append(list, page.Option{Value: string(limit.ByWorkspace), Label: "Workspace"})
 	}
 	return list
 }

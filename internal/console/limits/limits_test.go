@@ -83,7 +83,7 @@ func TestWhatAnAdministratorSetIsTheirs(t *testing.T) {
 func TestBarsTellWhatIsTakenHeldAndLeft(t *testing.T) {
 	t.Parallel()
 	h := consoletest.OpenSignedIn(t, consoletest.WithLimits, consoletest.WithStart)
-	who, err := h.Access.ByKey(h.Key)
+	who, _, err := h.Access.Admit(h.Key, "")
 	if err != nil {
 		t.Fatal(err)
 	}

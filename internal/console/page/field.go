@@ -4,11 +4,28 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 )
 
-// option is a value of a form's field with its name for people.
-type option struct{ Value, Label string }
+// Option is a value of a form's field with its name for people.
+type Option struct{ Value, Label string }
+
+// Choices are values with their names, each behind its value.
+func Choices(pairs ...string) (list []Option) {
+	for i := 0; i+1 < len(pairs); i += 2 {
+		list = append(list, Option{pairs[i], pairs[i+1]})
+	}
+	return list
+}
+
+// OneOf is a value if it is one of the options, and otherwise another.
+func OneOf(value string, options []Option, otherwise string) string {
+	if slices.ContainsFunc(options, func(o Option) bool { return o.Value == value }) {
+		return value
+	}
+	return otherwise
+}
 
 // Field is one input of a form with what is around it. A template declares it as a
 // pipeline, and the template called field shows it:
@@ -117,18 +134,18 @@ func options(args ...any) (Field, error) {
 	if !ok || len(args)%2 == 0 {
 		return f, errors.New("options are pairs of a value and its label")
 	}
-	var list []option
-	for i := 0; i+1 < len(args); i += 2 {
-		list = append(list, option{fmt.Sprint(args[i]), fmt.Sprint(args[i+1])})
+	texts := make([]string, len(args)-1)
+	for i := range texts {
+		texts[i] = fmt.Sprint(args[i])
 	}
-	f.Choice, f.Options = true, list
+	f.Choice, f.Options = true, Choices(texts...)
 	return f, nil
 }
 
 func chooseName(names []string, f Field) Field {
-	options := make([]option, len(names))
+	options := make([]Option, len(names))
 	for i, name := range names {
-		options[i] = option{name, name}
+		options[i] = Option{name, name}
 	}
 	f.Choice, f.Options = true, options
 	return f

@@ -50,7 +50,7 @@ func TestAFieldEscapesWhatItShows(t *testing.T) {
 	for name, f := range map[string]Field{
 		"input":  field(evil, evil, evil),
 		"area":   {ID: "a", Label: "A", Value: evil, Rows: 3, Hint: spans(evil)},
-		"choice": {ID: "c", Label: "C", Choice: true, First: evil, Options: []option{{evil, evil}}, Problem: evil, Class: evil, Note: evil, Placeholder: evil},
+		"choice": {ID: "c", Label: "C", Choice: true, First: evil, Options: []Option{{evil, evil}}, Problem: evil, Class: evil, Note: evil, Placeholder: evil},
 	} {
 		var out strings.Builder
 		if err := set.ExecuteTemplate(&out, "field", f); err != nil {

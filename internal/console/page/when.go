@@ -69,3 +69,6 @@ func Span(d time.Duration) string {
 
 // Day is 24 hours.
 const Day = 24 * time.Hour
+
+// WrongDate is said of a date in a form that is none.
+const WrongDate = "A date is written as 2026-01-31."

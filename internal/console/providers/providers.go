@@ -71,7 +71,7 @@ func (c *Room) providerRow(p *supply.Provider, titles map[string]string, manage 
 		row.BaseURL, row.Origin = p.BaseURL, p.Origin
 	}
 	if h := p.Health; !h.Failed.IsZero() && p.Enabled {
-		row.Trouble = &trouble{Sentence: failureWords(h.Code, h.Rejected), Class: string(h.Code), At: c.At(h.Failed)}
+		row.Trouble = &trouble{Sentence: supply.FailureWords(h), Class: string(h.Code), At: c.At(h.Failed)}
 		if manage {
 			row.Trouble.Words = h.Message
 		}
@@ -82,21 +82,6 @@ func (c *Room) providerRow(p *supply.Provider, titles map[string]string, manage 
 		}
 	}
 	return row
-}
-
-// failureWords says what a failure was, in words that tell of no client's request.
-func failureWords(code fault.Code, rejected bool) string {
-	switch {
-	case rejected:
-		return "It refused the credentials."
-	case code == fault.RateLimited:
-		return "Its rate limit or quota was reached."
-	case code == fault.UpstreamTimeout:
-		return "It did not answer in time."
-	case code == fault.Unavailable:
-		return "It was overloaded or not available."
-	}
-	return "It failed or could not be reached."
 }
 
 // failedShare is how many of the calls failed; "" where none did.

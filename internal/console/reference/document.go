@@ -3,6 +3,7 @@ package reference
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -29,10 +30,7 @@ func (d *document) follow(v any) (target any, name string) {
 		if ref == "" {
 			return v, name
 		}
-		segments := strings.Split(strings.TrimPrefix(ref, "#/"), "/")
-		for i, s := range segments {
-			segments[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(s)
-		}
+		segments := slices.Collect(jsontext.Pointer(strings.TrimPrefix(ref, "#")).Tokens())
 		name = cmp.Or(name, segments[len(segments)-1])
 		v = child(d.root, segments...)
 	}

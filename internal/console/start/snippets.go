@@ -22,12 +22,9 @@ type snippet struct {
 // ID names the snippet on the page.
 func (s snippet) ID() string { return "snippet-" + s.Language + "-" + s.Dialect }
 
-// option is a value of a select with its name for people.
-type option struct{ Value, Label string }
-
 var (
-	snippetLanguages = []option{{"curl", "curl"}, {"python", "Python"}, {"typescript", "TypeScript"}, {"go", "Go"}}
-	snippetDialects  = []option{{"openai", "OpenAI"}, {"anthropic", "Anthropic"}, {"gemini", "Gemini"}, {"generations", "Generations"}}
+	snippetLanguages = page.Choices("curl", "curl", "python", "Python", "typescript", "TypeScript", "go", "Go")
+	snippetDialects  = page.Choices("openai", "OpenAI", "anthropic", "Anthropic", "gemini", "Gemini", "generations", "Generations")
 )
 
 var installs = map[string]string{

@@ -49,8 +49,8 @@ type startPage struct {
 	Health    []healthRow
 	Snippets  []snippet
 	Clients   []clients.Client
-	Languages []option
-	Dialects  []option
+	Languages []page.Option
+	Dialects  []page.Option
 	Sandbox   bool       // the snippets call the sandbox
 	Unpriced  page.Count // requests of today and yesterday whose price is not known
 	Aside     page.Count // tasks that were set aside, for those who can send them again

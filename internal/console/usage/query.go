@@ -27,34 +27,31 @@ type usageQuery struct {
 	Environment string
 }
 
-// option is a value of a form's field with its name for people.
-type option struct{ Value, Label string }
-
 const (
 	ownDates    = "own"
 	longestDays = 366
 )
 
-var usageRanges = []option{{"today", "Today"}, {"7d", "7 days"}, {"30d", "30 days"}, {"90d", "90 days"}, {ownDates, "Own dates"}}
+var usageRanges = page.Choices("today", "Today", "7d", "7 days", "30d", "30 days", "90d", "90 days", ownDates, "Own dates")
 
 var rangeDays = map[string]int{"today": 1, "7d": 7, "30d": 30, "90d": 90}
 
-var usageSplits = []option{
-	{string(meter.ByModel), "Model"}, {string(meter.ByKey), "Key"}, {string(meter.ByProvider), "Provider"},
-	{string(meter.ByStatus), "Status"}, {string(meter.ByEnvironment), "Environment"}, {string(meter.ByUser), "End user"},
-}
+var usageSplits = page.Choices(
+	string(meter.ByModel), "Model", string(meter.ByKey), "Key", string(meter.ByProvider), "Provider",
+	string(meter.ByStatus), "Status", string(meter.ByEnvironment), "Environment", string(meter.ByUser), "End user",
+)
 
-var usageMeasures = []option{{string(meter.Requests), "Requests"}, {string(meter.Tokens), "Tokens"}, {string(meter.Cost), "Cost"}}
+var usageMeasures = page.Choices(string(meter.Requests), "Requests", string(meter.Tokens), "Tokens", string(meter.Cost), "Cost")
 
-var environments = []option{{"development", "Development"}, {"production", "Production"}, {meter.NoKey, "Console"}}
+var environments = page.Choices("development", "Development", "production", "Production", meter.NoKey, "Console")
 
 // readUsageQuery reads an address. What it does not understand is left at its
 // default; own dates that make no sense are told of.
 func readUsageQuery(values url.Values, now time.Time) (q usageQuery, problem string) {
 	q = usageQuery{
-		Range: oneOf(values.Get("range"), usageRanges, "30d"), By: meter.Split(oneOf(values.Get("by"), usageSplits, string(meter.ByModel))),
-		Show: meter.Measure(oneOf(values.Get("show"), usageMeasures, string(meter.Requests))),
-		Key:  values.Get("key"), Model: values.Get("model"), Environment: oneOf(values.Get("environment"), environments, ""),
+		Range: page.OneOf(values.Get("range"), usageRanges, "30d"), By: meter.Split(page.OneOf(values.Get("by"), usageSplits, string(meter.ByModel))),
+		Show: meter.Measure(page.OneOf(values.Get("show"), usageMeasures, string(meter.Requests))),
+		Key:  values.Get("key"), Model: values.Get("model"), Environment: page.OneOf(values.Get("environment"), environments, ""),
 	}
 	if by := meter.Split(values.Get("by")); access.IsTagName(by.Tag()) {
 		q.By = by
@@ -84,7 +81,7 @@ func readDates(first, last string, tomorrow time.Time) (from, until time.Time, p
 	if last != "" {
 		t, err := time.Parse(time.DateOnly, last)
 		if err != nil {
-			return from, until, "A date is written as 2026-01-31.", false
+			return from, until, page.WrongDate, false
 		}
 		until = t.Add(page.Day)
 	}
@@ -92,7 +89,7 @@ func readDates(first, last string, tomorrow time.Time) (from, until time.Time, p
 	if first != "" {
 		t, err := time.Parse(time.DateOnly, first)
 		if err != nil {
-			return from, until, "A date is written as 2026-01-31.", false
+			return from, until, page.WrongDate, false
 		}
 		from = t
 	}
@@ -136,7 +133,7 @@ func (q usageQuery) Last() string { return q.Until.AddDate(0, 0, -1).Format(time
 // are kept and of the page itself.
 func (c *Room) fillChoices(ctx context.Context, workspace string, names map[string]string, p *usagePage) error {
 	for _, tag := range p.Tags {
-		p.Splits = append(p.Splits, option{string(meter.ByTag(tag)), splitName(meter.ByTag(tag))})
+		p.Splits = append(p.Splits, page.Option{Value: string(meter.ByTag(tag)), Label: splitName(meter.ByTag(tag))})
 	}
 	p.Ranges, p.Splits, p.Measures, p.Environments = usageRanges, slices.Concat(usageSplits, p.Splits), usageMeasures, environments
 	p.Keys = keyChoices(names, p.Query.Key)
@@ -168,7 +165,7 @@ func splitName(by meter.Split) string {
 }
 
 // labelOf is what people call a choice.
-func labelOf(value string, choices []option) string {
+func labelOf(value string, choices []page.Option) string {
 	for _, c := range choices {
 		if c.Value == value {
 			return c.Label
@@ -178,37 +175,29 @@ func labelOf(value string, choices []option) string {
 }
 
 // nameChoices are names to choose from, and the one that is chosen.
-func nameChoices(names []string, chosen string) []option {
+func nameChoices(names []string, chosen string) []page.Option {
 	all := append(slices.Clone(names), chosen)
 	slices.Sort(all)
-	var list []option
+	var list []page.Option
 	for _, name := range slices.Compact(all) {
 		if name != "" {
-			list = append(list, option{name, name})
+			list = append(list, page.Option{Value: name, Label: name})
 		}
 	}
 	return list
 }
 
 // keyChoices are the keys by their names, and the console.
-func keyChoices(names map[string]string, chosen string) []option {
-	list := make([]option, 0, len(names)+2)
+func keyChoices(names map[string]string, chosen string) []page.Option {
+	list := make([]page.Option, 0, len(names)+2)
 	for id, name := range names {
-		list = append(list, option{id, name})
+		list = append(list, page.Option{Value: id, Label: name})
 	}
 	if chosen != "" && chosen != meter.NoKey && names[chosen] == "" {
-		list = append(list, option{chosen, chosen}) // of a key that is gone
+		list = append(list, page.Option{Value: chosen, Label: chosen}) // of a key that is gone
 	}
-	slices.SortFunc(list, func(a, b option) int { return strings.Compare(a.Label, b.Label) })
-	return append(list, option{meter.NoKey, "Console (no key)"})
-}
-
-// oneOf is value if it is a choice, else something else.
-func oneOf(value string, choices []option, otherwise string) string {
-	if slices.ContainsFunc(choices, func(c option) bool { return c.Value == value }) {
-		return value
-	}
-	return otherwise
+	slices.SortFunc(list, func(a, b page.Option) int { return strings.Compare(a.Label, b.Label) })
+	return append(list, page.Option{Value: meter.NoKey, Label: "Console (no key)"})
 }
 
 func statusText(status string) string {

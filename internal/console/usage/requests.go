@@ -38,7 +38,7 @@ type requestsPage struct {
 	Poll     string // where the same list is, newer; "" where it is not live
 	Filtered bool
 
-	Times, Classes, Dialects, Streams, Counts, Keys, Models, Providers []option
+	Times, Classes, Dialects, Streams, Counts, Keys, Models, Providers []page.Option
 	Codes                                                              []string
 }
 
@@ -121,20 +121,20 @@ type requestQuery struct {
 }
 
 var (
-	requestTimes    = []option{{"", "Any time"}, {"hour", "Last hour"}, {"day", "Last 24 hours"}, {"7d", "Last 7 days"}, {"30d", "Last 30 days"}, {ownDates, "Own dates"}}
-	requestClasses  = []option{{"", "Any status"}, {"2", "Served (2xx)"}, {"4", "Refused (4xx)"}, {"5", "Failed (5xx)"}}
-	requestDialects = []option{{"", "Any dialect"}, {"openai", "OpenAI"}, {"anthropic", "Anthropic"}, {"gemini", "Gemini"}}
-	requestStreams  = []option{{"", "Streamed or not"}, {"yes", "Streamed"}, {"no", "Not streamed"}}
-	requestCounts   = []option{{"", "Any count"}, {"told", "Told by the provider"}, {"estimated", "Estimated"}}
+	requestTimes    = page.Choices("", "Any time", "hour", "Last hour", "day", "Last 24 hours", "7d", "Last 7 days", "30d", "Last 30 days", ownDates, "Own dates")
+	requestClasses  = page.Choices("", "Any status", "2", "Served (2xx)", "4", "Refused (4xx)", "5", "Failed (5xx)")
+	requestDialects = page.Choices("", "Any dialect", "openai", "OpenAI", "anthropic", "Anthropic", "gemini", "Gemini")
+	requestStreams  = page.Choices("", "Streamed or not", "yes", "Streamed", "no", "Not streamed")
+	requestCounts   = page.Choices("", "Any count", "told", "Told by the provider", "estimated", "Estimated")
 	requestSpans    = map[string]time.Duration{"hour": time.Hour, "day": page.Day, "7d": 7 * page.Day, "30d": 30 * page.Day}
 )
 
 func readRequestQuery(values url.Values, now time.Time) (q requestQuery, problem string) {
 	q = requestQuery{
-		Time: oneOf(values.Get("time"), requestTimes, ""), Class: oneOf(values.Get("class"), requestClasses, ""),
+		Time: page.OneOf(values.Get("time"), requestTimes, ""), Class: page.OneOf(values.Get("class"), requestClasses, ""),
 		Code: strings.TrimSpace(values.Get("code")), Key: values.Get("key"), Model: values.Get("model"), Provider: values.Get("provider"),
-		Dialect: oneOf(values.Get("dialect"), requestDialects, ""), Stream: oneOf(values.Get("stream"), requestStreams, ""),
-		Counted: oneOf(values.Get("counted"), requestCounts, ""),
+		Dialect: page.OneOf(values.Get("dialect"), requestDialects, ""), Stream: page.OneOf(values.Get("stream"), requestStreams, ""),
+		Counted: page.OneOf(values.Get("counted"), requestCounts, ""),
 		User:    strings.TrimSpace(values.Get("user")), Tag: strings.TrimSpace(values.Get("tag")),
 		ID: strings.TrimSpace(values.Get("id")), Live: values.Get("live") == "on",
 	}

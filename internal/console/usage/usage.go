@@ -39,13 +39,13 @@ type usagePage struct {
 	More         bool // there are more groups than the table has
 	Headline     string
 	CSV          string // link
-	Ranges       []option
-	Splits       []option
+	Ranges       []page.Option
+	Splits       []page.Option
 	Tags         []string // that usage can be split by
-	Measures     []option
-	Keys         []option
-	Models       []option
-	Environments []option
+	Measures     []page.Option
+	Keys         []page.Option
+	Models       []page.Option
+	Environments []page.Option
 	LastRange    bool // nothing was used before either
 
 	Statements bool   // the visitor may see them

@@ -22,14 +22,12 @@ type deliveryList struct {
 	State    string
 	Event    string
 	Any      bool // a filter is set
-	States   []choice
+	States   []page.Option
 	Events   []eventField
 	Rows     []deliveryRow
 	Older    string // the query of the next page; "" for none
 	Newest   bool   // this is not the first page
 }
-
-type choice struct{ Value, Label string }
 
 // deliveryRow is a message as the list shows it.
 type deliveryRow struct {
@@ -44,17 +42,17 @@ type deliveryRow struct {
 	Body               string
 }
 
-var states = []choice{
-	{string(webhook.Pending), "On its way"}, {string(webhook.Delivered), "Delivered"},
-	{string(webhook.GivenUp), "Given up"}, {string(webhook.SetAside), "Set aside"},
-}
+var states = page.Choices(
+	string(webhook.Pending), "On its way", string(webhook.Delivered), "Delivered",
+	string(webhook.GivenUp), "Given up", string(webhook.SetAside), "Set aside",
+)
 
 var tones = map[webhook.State]string{webhook.Pending: "cool", webhook.Delivered: "good", webhook.GivenUp: "bad", webhook.SetAside: "warn"}
 
 // deliveries are the messages that a page lists.
 func (c *Room) deliveries(r *http.Request, v access.Visitor, f webhook.Filter) (deliveryList, error) {
 	asked := r.URL.Query()
-	f.State, f.Type = webhook.State(pickKnown(states, asked.Get("state"))), pickEvent(asked.Get("event"))
+	f.State, f.Type = webhook.State(page.OneOf(asked.Get("state"), states, "")), pickEvent(asked.Get("event"))
 	f.Before, f.Limit = asked.Get("before"), mostDeliveries+1
 	list := deliveryList{
 		At: "/console/webhooks", Endpoint: f.Endpoint, State: string(f.State), Event: f.Type, Any: f.State != "" || f.Type != "",
@@ -102,13 +100,6 @@ func (c *Room) deliveryRow(d webhook.Delivery, several bool) deliveryRow {
 	return row
 }
 
-func pickKnown(choices []choice, value string) string {
-	if slices.ContainsFunc(choices, func(c choice) bool { return c.Value == value }) {
-		return value
-	}
-	return ""
-}
-
 func pickEvent(value string) string {
 	if slices.Contains(webhook.Events(), value) {
 		return value
@@ -123,7 +114,7 @@ var sinces = map[string]time.Duration{"1h": time.Hour, "1d": 24 * time.Hour, "7d
 func (c *Room) replay(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	f := webhook.Filter{
 		Workspace: v.Session.Workspace, Endpoint: r.PostForm.Get("endpoint"), ID: r.PostForm.Get("id"),
-		State: webhook.State(pickKnown(states, r.PostForm.Get("state"))), Type: pickEvent(r.PostForm.Get("event")),
+		State: webhook.State(page.OneOf(r.PostForm.Get("state"), states, "")), Type: pickEvent(r.PostForm.Get("event")),
 	}
 	back := "/console/webhooks"
 	if f.Endpoint != "" {

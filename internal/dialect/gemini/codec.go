@@ -1,4 +1,5 @@
-// Package gemini speaks Google's generateContent.
+// Package gemini speaks Google's generateContent, to clients that were written for it and to upstreams
+// that serve it. It must not know routes, keys or upstreams' addresses.
 package gemini
 
 import (

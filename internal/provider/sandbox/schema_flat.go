@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // flatten joins a schema with all it refers to and one branch of each choice, so
@@ -103,11 +105,7 @@ func (m *maker) resolve(ref string) (any, bool) {
 		return nil, false
 	}
 	v := m.root
-	for step := range strings.SplitSeq(strings.TrimPrefix(fragment, "/"), "/") {
-		if fragment == "" {
-			break
-		}
-		step = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
+	for step := range jsontext.Pointer(fragment).Tokens() {
 		switch inner := v.(type) {
 		case map[string]any:
 			var there bool

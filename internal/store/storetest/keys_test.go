@@ -37,7 +37,7 @@ func keysComeBack(t *testing.T, s access.Store) {
 	full.Secrets = append(full.Secrets, access.Secret{Hash: "ab", Until: noon.UnixMilli(), Used: true})
 	must(t, s.InsertKey(t.Context(), full, entry("key.create")))
 	full.Revision = 1
-	keys, err := s.Keys(t.Context(), "acme")
+	keys, err := s.FindKeys(t.Context(), access.KeyFilter{Workspace: "acme"})
 	must(t, err)
 	if diff := cmp.Diff([]access.Key{full}, keys); diff != "" {
 		t.Errorf("key changed in the store (-saved +read):\n%s", diff)
@@ -49,7 +49,7 @@ func keysListed(t *testing.T, s access.Store) {
 		must(t, s.InsertKey(t.Context(), key(fmt.Sprint(i), workspace, noon.Add(time.Duration(i)*time.Second)), entry("key.create")))
 	}
 	for workspace, want := range map[string]string{"a": "20", "b": "1", "": "210", "c": ""} {
-		keys, err := s.Keys(t.Context(), workspace)
+		keys, err := s.FindKeys(t.Context(), access.KeyFilter{Workspace: workspace})
 		must(t, err)
 		var got strings.Builder
 		for _, k := range keys {
@@ -147,7 +147,7 @@ func keysInParallel(t *testing.T, s access.Store) {
 		})
 	}
 	wg.Wait()
-	keys, err := s.Keys(t.Context(), "default")
+	keys, err := s.FindKeys(t.Context(), access.KeyFilter{Workspace: "default"})
 	must(t, err)
 	if got := len(keys[0].CIDRs); got != writers {
 		t.Errorf("%d of %d changes survived", got, writers)
@@ -165,7 +165,7 @@ func keyChangeRefused(t *testing.T, s access.Store) {
 	if !errors.Is(err, refusal) {
 		t.Fatalf("err = %v, want the refusal", err)
 	}
-	keys, err := s.Keys(t.Context(), "")
+	keys, err := s.FindKeys(t.Context(), access.KeyFilter{})
 	must(t, err)
 	if keys[0].Secrets[0] != k.Secrets[0] {
 		t.Error("a refused change was saved")
@@ -180,7 +180,7 @@ func keysTouched(t *testing.T, s access.Store) {
 	for _, at := range []time.Time{noon.Add(time.Minute), noon} {
 		must(t, s.TouchKeys(t.Context(), map[string]time.Time{k.ID: at, "key_none": at}))
 	}
-	keys, err := s.Keys(t.Context(), "")
+	keys, err := s.FindKeys(t.Context(), access.KeyFilter{})
 	must(t, err)
 	if got := keys[0].LastUsedAt; !got.Equal(noon.Add(time.Minute)) {
 		t.Errorf("last used at %v", got)

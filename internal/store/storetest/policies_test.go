@@ -24,7 +24,7 @@ func keysEdited(t *testing.T, s access.Store) {
 		return entry("key.update"), nil
 	})
 	must(t, err)
-	keys, err := s.Keys(t.Context(), "")
+	keys, err := s.FindKeys(t.Context(), access.KeyFilter{})
 	must(t, err)
 	if diff := cmp.Diff([]access.Key{want}, keys); diff != "" {
 		t.Errorf("edited key changed in the store:\n%s", diff)
@@ -135,7 +135,7 @@ func departed(t *testing.T, s access.Store) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("departed (-want +got):\n%s", diff)
 	}
-	keys, err := s.Keys(t.Context(), "default")
+	keys, err := s.FindKeys(t.Context(), access.KeyFilter{Workspace: "default"})
 	must(t, err)
 	for _, k := range keys {
 		if k.Name == "owner" && k.CreatorName != "owner@example.com" {

@@ -33,33 +33,33 @@ func (o *outgoing) toRope() rope {
 	return whole
 }
 
-// hold is what one call takes of its caller's memory. A nil hold has nothing.
-type hold struct {
+// portion is what one call takes of the memory that its caller holds. A nil portion has nothing.
+type portion struct {
 	lease *memory.Lease
 	bytes atomic.Int64
 }
 
-// take begins a hold with so many bytes.
-func take(ctx context.Context, n int64) (*hold, error) {
-	h := &hold{lease: scope.From(ctx).Memory}
-	return h, h.grow(ctx, n)
+// takePortion begins a portion with so many bytes.
+func takePortion(ctx context.Context, n int64) (*portion, error) {
+	p := &portion{lease: scope.From(ctx).Memory}
+	return p, p.grow(ctx, n)
 }
 
-func (h *hold) grow(ctx context.Context, n int64) error {
-	if h == nil {
+func (p *portion) grow(ctx context.Context, n int64) error {
+	if p == nil {
 		return nil
 	}
-	err := h.lease.Grow(ctx, n)
+	err := p.lease.Grow(ctx, n)
 	if err == nil {
-		h.bytes.Add(n)
+		p.bytes.Add(n)
 	}
 	return err
 }
 
 // close gives all of it back. It may be called twice.
-func (h *hold) close() {
-	if h != nil {
-		h.lease.Shrink(h.bytes.Swap(0))
+func (p *portion) close() {
+	if p != nil {
+		p.lease.Shrink(p.bytes.Swap(0))
 	}
 }
 
