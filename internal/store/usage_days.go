@@ -192,10 +192,10 @@ func (s *Store) findSlice(of meter.Slice, by meter.Split) *slice {
 	return q
 }
 
-// figureCells are those of slice.figures.
 // failedOfDay is the column of what failed, of usage_days.
 const failedOfDay = `CASE WHEN status >= 400 THEN requests ELSE 0 END`
 
+// figureCells are those of slice.figures.
 func figureCells(f *meter.Figures) []any {
 	return []any{
 		&f.Requests, &f.Failed, &f.Input, &f.CacheRead, &f.CacheWrite, &f.Output, &f.Reasoning, &f.Nano, &f.Markup, &f.Unpriced,
