@@ -39,6 +39,13 @@ func (w *Writer) Key(name string) *Writer {
 	return w
 }
 
+// PlainKey begins a member whose name needs no escapes.
+func (w *Writer) PlainKey(name string) *Writer {
+	w.Plain(name)
+	w.b, w.more = append(w.b, ':'), false
+	return w
+}
+
 // Text writes a string.
 func (w *Writer) Text(text string) *Writer {
 	w.writeComma()
