@@ -38,6 +38,7 @@ import (
 // mediaStack is where media are made: files, tasks, the queue and the makers.
 type mediaStack struct {
 	node        string
+	before      string // as node, of the last process that served from this folder
 	store       *store.Store
 	blobs       blob.Store
 	queue       *queue.Queue
@@ -53,6 +54,9 @@ type mediaStack struct {
 	working *inflight.Record  // what this process is working on
 	left    []string          // what the last one was working on when it died
 	told    func(kind string) // counts what is set aside
+
+	unsent     *inflight.Record // chats of this process that are marked as asked and not sent yet; nil: not known
+	leftUnsent []string         // those of the last one when it died
 
 	resting sync.Once
 	drained time.Time // when the time to drain is over; set by resting
@@ -81,6 +85,9 @@ func (n *node) openMedia(ctx context.Context) (err error) {
 	if err := w.openRecord(filepath.Join(n.Config.Data, "working")); err != nil {
 		return err
 	}
+	if err := w.openUnsent(n.Config.Data); err != nil {
+		return err
+	}
 	w.files = file.New(file.Options{
 		Store: n.Store, Blobs: w.blobs, Secrets: n.signing, Public: func() *url.URL { return n.public },
 		Outside: func() *http.Client { return n.supply.Egress().Callers }, Settings: n.runtime.fileSettings, Log: n.log, Now: time.Now,
@@ -95,7 +102,8 @@ func (n *node) openMedia(ctx context.Context) (err error) {
 		Mail: mailer, Working: w.working, Aside: w.told, Tried: n.metrics.CountMessage,
 	})
 	alone := n.Store.Engine() == "sqlite" // one process per folder
-	w.replay = replay.New(replay.Options{Store: n.Store, Node: w.node, Alone: alone, Now: time.Now})
+	w.replay = replay.New(replay.Options{Store: n.Store, Node: w.node, Alone: alone, Now: time.Now, Unsent: w.unsent})
+	w.forgetUnsent(ctx)
 	w.addMakers(n.runtime.memory)
 	w.generations = generation.New(generation.Options{
 		Node: w.node, Store: n.Store, Files: w.files, Catalog: n.catalog, Makers: n.supply.Maker, Settings: n.runtime.generationSettings,
@@ -108,8 +116,8 @@ func (n *node) openMedia(ctx context.Context) (err error) {
 // sure because the folder is locked: whatever it left need not wait.
 func (w *mediaStack) succeed(ctx context.Context, path string) error {
 	last, err := os.ReadFile(path)
-	if err == nil && len(last) > 0 {
-		err = w.store.ForgetNode(ctx, string(last))
+	if w.before = string(last); err == nil && w.before != "" {
+		err = w.store.ForgetNode(ctx, w.before)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -205,6 +213,7 @@ func (w *mediaStack) start(ctx context.Context, beside *sync.WaitGroup) error {
 		w.supply.Close()
 		_ = w.blobs.Close()
 		_ = w.working.Close()
+		_ = w.unsent.Close()
 	})
 	return nil
 }

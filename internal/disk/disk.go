@@ -12,7 +12,18 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 )
+
+// Boot names the run of this machine: what was written in the same one is there, synced or not.
+// It is "" where the system does not tell.
+func Boot() string {
+	name, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(name))
+}
 
 // WriteFile puts data in the place of what the file at path held. After a power cut
 // either one or the other is there.

@@ -111,6 +111,33 @@ func (r *Record) Begin(ctx context.Context, id string, deaths int) (end func(), 
 		r.release(held)
 		return r.ender(id), nil
 	}
+	r.put(id, held)
+	return r.ender(id), nil
+}
+
+// Put writes an id down until Strike takes it off. It waits for nothing, unlike Begin.
+func (r *Record) Put(id string) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.put(id, 0)
+}
+
+// Strike takes off an id that was put down. After an error it may still be there when the
+// process dies.
+func (r *Record) Strike(id string) error {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.strike(id)
+}
+
+// put and strike are for those who hold mu.
+func (r *Record) put(id string, held int64) {
 	m := &task{n: 1, held: held, slot: r.slots}
 	if n := len(r.free); n > 0 {
 		m.slot, r.free = r.free[n-1], r.free[:n-1]
@@ -118,8 +145,16 @@ func (r *Record) Begin(ctx context.Context, id string, deaths int) (end func(), 
 		r.slots++
 	}
 	r.tasks[id] = m
-	r.write(m.slot, id)
-	return r.ender(id), nil
+	_ = r.write(m.slot, id) // a record that cannot be written blames no tenant
+}
+
+func (r *Record) strike(id string) error {
+	m := r.tasks[id]
+	delete(r.tasks, id)
+	err := r.write(m.slot, "")
+	r.free = append(r.free, m.slot)
+	r.release(m.held)
+	return err
 }
 
 func (r *Record) join(id string) bool {
@@ -155,10 +190,7 @@ func (r *Record) ender(id string) func() {
 		if m.n--; m.n > 0 {
 			return
 		}
-		delete(r.tasks, id)
-		r.write(m.slot, "")
-		r.free = append(r.free, m.slot)
-		r.release(m.held)
+		_ = r.strike(id)
 	})
 }
 
@@ -168,12 +200,13 @@ func (r *Record) release(held int64) {
 	}
 }
 
-// write fills a slot. A record that cannot be written blames no tenant.
-func (r *Record) write(at int, id string) {
+// write fills a slot.
+func (r *Record) write(at int, id string) error {
 	if r.file == nil {
-		return
+		return nil
 	}
 	var b [slot]byte
 	copy(b[:], id)
-	_, _ = r.file.WriteAt(b[:], int64(at)*slot)
+	_, err := r.file.WriteAt(b[:], int64(at)*slot)
+	return err
 }

@@ -71,6 +71,37 @@ func TestWhatIsWorkedOnIsKnownToTheNextProcess(t *testing.T) {
 	end()
 }
 
+func TestWhatIsPutDownStaysUntilItIsStruckOff(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "unsent")
+	r, err := inflight.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"one", "two", "three"} {
+		r.Put(id)
+	}
+	if err := r.Strike("two"); err != nil {
+		t.Fatal(err)
+	}
+	if ids := left(t, path); !slices.Equal(ids, []string{"one", "three"}) {
+		t.Errorf("at its death there was %v", ids)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Strike("one"); err != nil {
+		t.Errorf("after it ended in order: %v", err)
+	}
+	if ids := left(t, path); len(ids) != 0 {
+		t.Errorf("after it ended in order: %v", ids)
+	}
+	(*inflight.Record)(nil).Put("none")
+	if err := (*inflight.Record)(nil).Strike("none"); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestSuspectsWaitAndThenRunAlone(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "working")

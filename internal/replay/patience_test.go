@@ -41,6 +41,8 @@ func (*single) AppendPiece(context.Context, replay.Claim, replay.Piece) error { 
 
 func (*single) Pieces(context.Context, string, int64) ([]replay.Piece, error) { return nil, nil }
 
+func (*single) ForgetAsked(context.Context, string, []string) error { return nil }
+
 func (*single) DeleteClaimsBefore(context.Context, time.Time) (int64, error) { return 0, nil }
 
 func TestTwinsWaitSomeSecondsAndNoLonger(t *testing.T) {

@@ -181,6 +181,86 @@ func TestWhatWasNotAskedForIsMadeByTheNext(t *testing.T) {
 	})
 }
 
+// unsent is a list of claims that no process outlives in a test: what is put down stays there.
+type unsent struct {
+	put   chan string
+	never chan struct{}
+}
+
+func (u unsent) Put(claim string) { u.put <- claim }
+
+func (u unsent) Strike(string) error {
+	<-u.never
+	return errors.New("dead")
+}
+
+func TestWhatWasMarkedAndNeverSentIsMadeByTheNext(t *testing.T) {
+	t.Parallel()
+	engines(t, func(t *testing.T, h *house) {
+		h.process(t, "dead") // it beats
+		list := unsent{make(chan string, 1), make(chan struct{})}
+		dead := replay.New(replay.Options{Store: h, Node: "dead", Now: h.clock, Unsent: list})
+		record(t, dead, request("k"), making(t, func(ctx context.Context, take *replay.Take) replay.Result {
+			return replay.Result{Err: take.MarkAsked(ctx)}
+		}))
+		defer close(list.never)
+		claim := <-list.put
+		for marked := false; !marked; {
+			pieces, err := h.Pieces(t.Context(), claim, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			marked = len(pieces) == 1
+		}
+		h.pass(time.Minute)
+		next := h.process(t, "next")
+		for _, owner := range []string{"another", "dead"} { // only that of the dead is taken back
+			if err := next.ForgetUnsent(t.Context(), owner, []string{"kept_other", claim}); err != nil {
+				t.Fatal(err)
+			}
+			if pieces, err := h.Pieces(t.Context(), claim, 0); err != nil || (len(pieces) == 0) != (owner == "dead") {
+				t.Errorf("of %s: %v, %v", owner, pieces, err)
+			}
+		}
+		made := 0
+		f := record(t, next, request("k"), making(t, func(ctx context.Context, take *replay.Take) replay.Result {
+			made++
+			take.Begin(stream)
+			return replay.Result{Err: errors.Join(take.MarkAsked(ctx), take.Write(ctx, []byte("a")))}
+		}))
+		wantRest(t, f, "a", false, false)
+		if made != 1 {
+			t.Errorf("made %d times", made)
+		}
+		if err := next.ForgetUnsent(t.Context(), "next", []string{claim}); err != nil { // it is answered
+			t.Fatal(err)
+		}
+		wantRest(t, record(t, next, request("k"), unmade(t)), "a", false, true)
+	})
+}
+
+func TestNothingIsSentThatStaysOnTheListOfTheUnsent(t *testing.T) {
+	t.Parallel()
+	engines(t, func(t *testing.T, h *house) {
+		list := unsent{make(chan string, 1), make(chan struct{})}
+		close(list.never)
+		s := replay.New(replay.Options{Store: h, Node: "one", Now: h.clock, Unsent: list})
+		var marked error
+		f := record(t, s, request("k"), making(t, func(ctx context.Context, take *replay.Take) replay.Result {
+			marked = take.MarkAsked(ctx)
+			return replay.Result{Err: marked, Free: !take.WasAsked()}
+		}))
+		if _, _, err := rest(t, f); err == nil || marked == nil {
+			t.Errorf("%v, %v", marked, err)
+		}
+		f = record(t, h.process(t, "two"), request("k"), making(t, func(ctx context.Context, take *replay.Take) replay.Result {
+			take.Begin(stream)
+			return replay.Result{Err: take.Write(ctx, []byte("a"))}
+		}))
+		wantRest(t, f, "a", false, false)
+	})
+}
+
 func TestOfManyTwinsOneMakesTheAnswer(t *testing.T) {
 	t.Parallel()
 	engines(t, func(t *testing.T, h *house) {

@@ -100,6 +100,9 @@ type Store interface {
 	// Pieces lists the pieces of the answer to the claim of an id from a place on, in
 	// their order.
 	Pieces(ctx context.Context, id string, from int64) ([]Piece, error)
+	// ForgetAsked takes back that an upstream was asked for those of the claims that are
+	// still owner's and have neither an answer nor a piece of one.
+	ForgetAsked(ctx context.Context, owner string, claims []string) error
 	// DeleteClaimsBefore forgets claims that were taken up before a time, a bite
 	// at a time, and says how many. Their pieces go as well.
 	DeleteClaimsBefore(ctx context.Context, before time.Time) (int64, error)

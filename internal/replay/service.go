@@ -30,6 +30,15 @@ type Options struct {
 	Node  string // the name this process beats under
 	Alone bool   // no other process works on the store: whatever it left is ours at once
 	Now   func() time.Time
+	// Unsent is told which claims say that an upstream is asked although nothing was sent yet; nil: none.
+	Unsent Unsent
+}
+
+// Unsent is a list that outlives the process: a claim's id is put down before the claim says that
+// an upstream is asked, and struck off before it is. After an error of Strike nothing may be sent.
+type Unsent interface {
+	Put(claim string)
+	Strike(claim string) error
 }
 
 // Service gives each key to one request at a time. It is safe for concurrent use.
@@ -107,6 +116,15 @@ func (s *Service) Enter(ctx context.Context, r Request) (*Turn, error) {
 			return nil, context.Cause(ctx)
 		}
 	}
+}
+
+// ForgetUnsent has the next client ask for what a process that is dead marked as asked and never
+// sent, as its list of the unsent says. Claims that others took up since are left alone.
+func (s *Service) ForgetUnsent(ctx context.Context, owner string, claims []string) error {
+	if len(claims) == 0 {
+		return nil
+	}
+	return s.Store.ForgetAsked(ctx, owner, claims)
 }
 
 // Sweep forgets answers that are not replayed any more, and says how many.

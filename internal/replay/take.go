@@ -18,6 +18,7 @@ const betweenPieces = 20 * time.Millisecond
 type Take struct {
 	recording *recording
 	store     Store
+	unsent    Unsent // nil: there is no such list
 	claim     Claim
 	request   string
 	private   bool
@@ -37,16 +38,23 @@ type Take struct {
 }
 
 func newTake(r *recording, s *Service, c Claim, m *Making) *Take {
-	return &Take{recording: r, store: s.Store, claim: c, request: m.Request, private: m.Private, lost: m.Lost, now: s.Now, place: placeHead}
+	return &Take{recording: r, store: s.Store, unsent: s.Unsent, claim: c, request: m.Request, private: m.Private, lost: m.Lost, now: s.Now, place: placeHead}
 }
 
 // MarkAsked notes that an upstream is asked from now on: who finds the claim left knows
-// that the answer may have been paid for.
+// that the answer may have been paid for. To save that takes its time; a process that dies
+// meanwhile has sent nothing, and the list of the unsent says so.
 func (t *Take) MarkAsked(ctx context.Context) error {
 	if t.asked {
 		return nil
 	}
+	if t.unsent != nil {
+		t.unsent.Put(t.claim.ID)
+	}
 	err := t.store.AppendPiece(ctx, t.claim, Piece{Place: placeAsked, At: t.now(), Body: []byte(t.request)})
+	if t.unsent != nil {
+		err = errors.Join(err, t.unsent.Strike(t.claim.ID))
+	}
 	t.asked = err == nil
 	return err
 }

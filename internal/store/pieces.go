@@ -24,3 +24,12 @@ func (s *Store) Pieces(ctx context.Context, claim string, from int64) ([]replay.
 	return selectAll(ctx, s.read, "read pieces", func(p *replay.Piece) []any { return []any{&p.Place, at(&p.At), &p.Body} },
 		`SELECT place, at, body FROM claim_pieces WHERE claim = $1 AND place >= $2 ORDER BY place`, claim, from)
 }
+
+// ForgetAsked takes back that upstreams were asked: see replay.Store.
+func (s *Store) ForgetAsked(ctx context.Context, owner string, claims []string) error {
+	var c where
+	c.add(`owner = ? AND status = 0`, owner)
+	c.texts = append(c.texts, c.inList("id", claims))
+	return exec(ctx, s.write, "forget what was not asked", `DELETE FROM claim_pieces WHERE place = 0 AND claim IN (SELECT id FROM claims WHERE `+c.text()+`)
+		AND NOT EXISTS (SELECT 1 FROM claim_pieces later WHERE later.claim = claim_pieces.claim AND later.place > 0)`, c.args...)
+}

@@ -146,7 +146,8 @@ func (m *manyTwins) check() {
 		}
 	}
 	m.t.Logf("%d keys of %d twins, %d kills: %d calls", manyKeys, ofEachKey, kills, total)
-	if total < manyKeys-kills*atOnce || total > manyKeys {
+	// Only a kill between the last note and the first byte to the upstream leaves a key that was never asked for.
+	if total < manyKeys-1-kills/4 || total > manyKeys {
 		m.t.Errorf("%d calls for %d keys", total, manyKeys)
 	}
 }
