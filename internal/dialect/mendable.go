@@ -20,46 +20,58 @@ func WithMends(e *fault.Error, words string) *fault.Error {
 	case e.Code == fault.InvalidParameter && manyTools.MatchString(words): // another target may take them all
 		e.Elsewhere = true
 		return e.Field("tools")
-	case Says(words, "expected last role user or tool", "prefill is incompatible with"): // Mistral, llama.cpp while it thinks
-		return e.MendedBy(fault.Unbegun)
-	case Says(words, "cannot pass both content and thinking"): // the template of gpt-oss, wherever it is served
-		return e.MendedBy(fault.WithoutThoughts)
-	case Says(words, unrecalled...):
-		return e.MendedBy(fault.Recalled)
-	case undeveloped.MatchString(words):
-		return e.MendedBy(fault.Undeveloped)
-	case Says(words, "unexpected message role", "incorrect role information"): // templates of Qwen's models, Zhipu, which do not say which
-		return e.MendedBy(fault.Undeveloped | fault.SystemFirst)
-	case untold.MatchString(words):
-		return e.MendedBy(fault.Systemless)
-	case Says(words, "system message must be at the beginning", "system message must be the first") || systemless.MatchString(words): // templates of Qwen's and others' models; servers of Anthropic's dialect
-		return e.MendedBy(fault.SystemFirst)
-	case Says(words, unturned...):
-		return e.MendedBy(fault.InTurns)
-	case Says(words, "expected str instance, list found", "invalid type: sequence, expected a string", "content must be a string", "content' : value must be a string"): // NVIDIA's and others' templates, DeepSeek, Groq
-		return e.MendedBy(fault.Plain)
-	case unread.MatchString(words):
-		return e.MendedBy(fault.Legible)
-	case wordsOnly.MatchString(words):
-		return e.MendedBy(fault.Beside)
-	case nullless.MatchString(words):
-		return e.MendedBy(fault.Plain)
-	case Says(words, "failed to parse grammar", "json schema conversion failed"): // llama.cpp
-		return e.MendedBy(fault.Loose)
-	case Says(words, sightless...):
-		return e.MendedBy(fault.Blind)
-	case Says(words, "reasoning_content", "content[].thinking") && Says(words, "missing", "must be passed back"): // Moonshot's and DeepSeek's models, while they think
-		return e.MendedBy(fault.WithThoughts)
-	case Says(words, "reasoning_content") && Says(words, "unsupported", "not supported", "unknown", "not permitted", "unrecognized"): // Groq, Cerebras, Mistral
-		return e.MendedBy(fault.WithoutThoughts)
-	case Says(words, "too many states for serving"): // Google: of a schema's bounds, or of all of it
-		return e.MendedBy(fault.Unenforced | fault.Loose)
-	case Says(words, "request contains an invalid argument"): // Google, which says no more of schemas that are too much
-		return e.MendedBy(fault.Loose)
-	case Says(words, unshaped...) || strictless.MatchString(words):
-		return e.MendedBy(fault.Unenforced)
+	}
+	for _, m := range mends {
+		if m.fits(words) {
+			return e.MendedBy(m.as)
+		}
 	}
 	return withRoom(e, words)
+}
+
+// mend is what an upstream says that takes the request after all, and as what.
+type mend struct {
+	as   fault.Remedy
+	like *regexp.Regexp // it says this,
+	says []string       // or one of these,
+	with []string       // and one of these; nil: no more
+}
+
+func (m *mend) fits(words string) bool {
+	if m.like != nil && m.like.MatchString(words) {
+		return true
+	}
+	return Says(words, m.says...) && (m.with == nil || Says(words, m.with...))
+}
+
+// mends are looked at in their order.
+var mends = []mend{
+	{as: fault.Unbegun, says: []string{"expected last role user or tool", "prefill is incompatible with"}}, // Mistral, llama.cpp while it thinks
+	{as: fault.WithoutThoughts, says: []string{"cannot pass both content and thinking"}},                   // the template of gpt-oss, wherever it is served
+	{as: fault.Recalled, says: unrecalled},
+	{as: fault.Undeveloped, like: undeveloped},
+	// Templates of Qwen's models, Zhipu, which do not say which role they mean.
+	{as: fault.Undeveloped | fault.SystemFirst, says: []string{"unexpected message role", "incorrect role information"}},
+	{as: fault.Systemless, like: untold},
+	// Templates of Qwen's and others' models; servers of Anthropic's dialect.
+	{as: fault.SystemFirst, like: systemless, says: []string{"system message must be at the beginning", "system message must be the first"}},
+	{as: fault.InTurns, says: unturned},
+	// NVIDIA's and others' templates, DeepSeek, Groq.
+	{as: fault.Plain, says: []string{
+		"expected str instance, list found", "invalid type: sequence, expected a string", "content must be a string", "content' : value must be a string",
+	}},
+	{as: fault.Legible, like: unread},
+	{as: fault.Beside, like: wordsOnly},
+	{as: fault.Plain, like: nullless},
+	{as: fault.Loose, says: []string{"failed to parse grammar", "json schema conversion failed"}}, // llama.cpp
+	{as: fault.Blind, says: sightless},
+	// Moonshot's and DeepSeek's models, while they think.
+	{as: fault.WithThoughts, says: []string{"reasoning_content", "content[].thinking"}, with: []string{"missing", "must be passed back"}},
+	// Groq, Cerebras, Mistral.
+	{as: fault.WithoutThoughts, says: []string{"reasoning_content"}, with: []string{"unsupported", "not supported", "unknown", "not permitted", "unrecognized"}},
+	{as: fault.Unenforced | fault.Loose, says: []string{"too many states for serving"}}, // Google: of a schema's bounds, or of all of it
+	{as: fault.Loose, says: []string{"request contains an invalid argument"}},           // Google, which says no more of schemas that are too much
+	{as: fault.Unenforced, like: strictless, says: unshaped},
 }
 
 // refusedForm is which of Forms an upstream does not take, by its words; "": none of them.
