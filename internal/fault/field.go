@@ -10,6 +10,11 @@ func Missing(field string) *Error {
 	return New(MissingParameter, "%s is missing.", field).Field(field)
 }
 
+// NotPacked refuses a body that cannot be unpacked as its header says.
+func NotPacked(cause error) *Error {
+	return New(InvalidRequestBody, "The request body is not packed as its Content-Encoding says.").Because(cause)
+}
+
 // Unclear names a parameter that cannot be understood or carried, and why.
 func Unclear(field, why string) *Error {
 	return New(InvalidParameter, "%s: %s.", field, why).Field(field)
