@@ -34,7 +34,7 @@ func endsInTrigger(items []item) (bool, error) {
 }
 
 // writeSummaryRequest writes what the server is asked for the summary.
-func (b *Bridge) writeSummaryRequest(o *order, items []item) error {
+func (b *Bridge) writeSummaryRequest(o *request, items []item) error {
 	asked, err := b.decode(summaryRequest(o, items))
 	if err == nil {
 		o.chat = asked.chat

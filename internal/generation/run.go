@@ -74,7 +74,7 @@ func (s *Service) maker(t *Task) (Maker, *media.Failure) {
 // cannot be asked for at all.
 func (s *Service) request(ctx context.Context, t *Task) (media.Request, error) {
 	if t.App != "" {
-		return media.Request{Key: t.ID, Tenant: t.Workspace, Deaths: t.Deaths}, nil // its maker reads the task itself
+		return media.Request{Key: t.ID, Workspace: t.Workspace, Deaths: t.Deaths}, nil // its maker reads the task itself
 	}
 	model, ok := s.Catalog.MediaModel(t.Model)
 	if !ok {
@@ -85,7 +85,7 @@ func (s *Service) request(ctx context.Context, t *Task) (media.Request, error) {
 		return media.Request{}, &media.Failure{Class: media.Quota, Message: "The model does not have this mode any more."}
 	}
 	req := media.Request{
-		Key: t.ID, Tenant: t.Workspace, Deaths: t.Deaths, Model: model, Operation: operation, Prompt: t.Order.Prompt,
+		Key: t.ID, Workspace: t.Workspace, Deaths: t.Deaths, Model: model, Operation: operation, Prompt: t.Order.Prompt,
 		Parameters: operation.WithTypes(t.Order.Parameters),
 	}
 	for _, from := range t.Order.Sources {

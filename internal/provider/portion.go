@@ -12,7 +12,7 @@ import (
 
 // outgoing is a call and what its body only has marks for.
 type outgoing struct {
-	dialect.Call
+	dialect.Outgoing
 	*inlays
 	loan *chat.Loan // of the client's bytes, which are in it; nil: there are none, or none mind
 }

@@ -10,27 +10,32 @@ import (
 	"stele/internal/fault"
 )
 
-// ReadBefore reads where a list goes on, which MarkText wrote. The zero Mark is its top.
-func ReadBefore(q url.Values) (access.Mark, error) {
-	m, ok := ReadMark(q.Get("before"))
+// ReadBefore reads where a list goes on, which CursorText wrote. The zero Cursor is its top.
+func ReadBefore(q url.Values) (access.Cursor, error) {
+	c, ok := ReadCursor(q.Get("before"))
 	if !ok {
-		return m, fault.New(fault.InvalidParameter, "This page does not exist: begin at the newest entry.").Field("before")
+		return c, fault.New(fault.InvalidParameter, "This page does not exist: begin at the newest entry.").Field("before")
 	}
-	return m, nil
+	return c, nil
 }
 
-// ReadMark reads what MarkText wrote; "" is the zero Mark.
-func ReadMark(text string) (m access.Mark, ok bool) {
+// ReadCursor reads what CursorText wrote; "" is the zero Cursor.
+func ReadCursor(text string) (c access.Cursor, ok bool) {
 	if text == "" {
-		return m, true
+		return c, true
 	}
 	at, id, _ := strings.Cut(text, ".")
 	ms, err := strconv.ParseInt(at, 10, 64)
 	if err != nil || id == "" {
-		return m, false
+		return c, false
 	}
-	return access.Mark{At: time.UnixMilli(ms).UTC(), ID: id}, true
+	return access.Cursor{At: time.UnixMilli(ms).UTC(), ID: id}, true
 }
 
-// MarkText is a place in a list as part of an address: 1763200000000.key_….
-func MarkText(m access.Mark) string { return strconv.FormatInt(m.At.UnixMilli(), 10) + "." + m.ID }
+// CursorText is a place in a list as part of an address: 1763200000000.key_…; "" is its top.
+func CursorText(c access.Cursor) string {
+	if c.IsZero() {
+		return ""
+	}
+	return strconv.FormatInt(c.At.UnixMilli(), 10) + "." + c.ID
+}

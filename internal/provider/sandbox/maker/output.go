@@ -54,10 +54,10 @@ func (m *Maker) outputs(l life) []media.Output {
 			if l.Expire > 0 && m.now().After(l.ends().Add(l.Expire)) {
 				return nil, &media.Failure{Class: media.Gone, Message: "The sandbox's outputs have expired, as ordered."}
 			}
-			if err := m.drawing.Acquire(ctx, l.Tenant, 1); err != nil {
+			if err := m.drawing.Acquire(ctx, l.Workspace, 1); err != nil {
 				return nil, &media.Failure{Class: media.Transient, Message: "The sandbox did not come to it.", Err: err}
 			}
-			defer m.drawing.Release(l.Tenant, 1)
+			defer m.drawing.Release(l.Workspace, 1)
 			drawn, err := draw()
 			return io.NopCloser(drawn), err
 		}
