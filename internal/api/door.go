@@ -132,7 +132,7 @@ func (d *Door) answerNoRoute(w *startedWriter, r *http.Request, f family) {
 func (d *Door) serve(route *route, w http.ResponseWriter, r *http.Request, params map[string]string) error {
 	// A client that waits for work that is already paid for is not cut off.
 	if _, task := params["id"]; d.Draining() && !task {
-		return fault.New(fault.Unavailable, "This server is shutting down: send the request again.").After(time.Second)
+		return fault.Stopping()
 	}
 	who, pass, err := d.authenticate(r)
 	if who.Key != "" {

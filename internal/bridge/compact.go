@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strings"
 
-	"stele/internal/fault"
 	"stele/internal/jsonscan"
 	"stele/internal/uid"
 )
@@ -59,7 +58,7 @@ func (b *Bridge) compact(w http.ResponseWriter, c *call) error {
 		tellFailure(w, err)
 		return nil
 	case status != "completed" || summary == "":
-		return fault.New(fault.UpstreamError, "The model wrote no summary of the conversation.")
+		return errNoSummary()
 	}
 	answerJSON(w, http.StatusOK, compactedJSON(a, items, summary))
 	return nil

@@ -54,11 +54,15 @@ func (a *answer) takeSummary(events []chat.Event) {
 	}
 }
 
+func errNoSummary() *fault.Error {
+	return fault.New(fault.UpstreamError, "The model wrote no summary of the conversation.")
+}
+
 // checkSummary says that a summary is cut off, or none, where one is asked for: a client
 // would throw away all that it stands for.
 func (a *answer) checkSummary() error {
 	if a.shortens && (strings.TrimSpace(a.summary.String()) == "" || a.stop.Reason == chat.MaxTokens || a.isFiltered()) {
-		return fault.New(fault.UpstreamError, "The model wrote no summary of the conversation.")
+		return errNoSummary()
 	}
 	return nil
 }

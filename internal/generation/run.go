@@ -61,11 +61,16 @@ func (s *Service) step(ctx context.Context, t *Task) (again time.Duration, err e
 	return 0, nil
 }
 
+// NoMakerError says that the provider of a task's model is there no more.
+func NoMakerError() *media.Failure {
+	return &media.Failure{Class: media.Quota, Message: "The provider of this model is not configured any more."}
+}
+
 // maker is who makes the task, or a failure that says why there is none.
 func (s *Service) maker(t *Task) (Maker, *media.Failure) {
 	m, ok := s.Makers(t.Provider)
 	if !ok {
-		return nil, &media.Failure{Class: media.Quota, Message: "The provider of this model is not configured any more."}
+		return nil, NoMakerError()
 	}
 	return m, nil
 }

@@ -73,7 +73,7 @@ func (c *Chat) Dialect() string { return c.dialect.Name() }
 // ask makes one call. It returns when the answer is there, or its first frame.
 func (c *Chat) ask(ctx context.Context, req *chat.Request, t relay.Target, m *attempt) (*chat.Reply, error) {
 	reply := &chat.Reply{Dialect: c.dialect.Name(), Provider: c.account.Name, Target: t.Model, Passed: req.PassesTo(c.dialect.Name())}
-	call, held, err := c.call(ctx, req, t, *m)
+	call, held, err := c.encode(ctx, req, t, *m)
 	if err != nil {
 		held.close()
 		return nil, err
@@ -112,9 +112,9 @@ func (c *Chat) ask(ctx context.Context, req *chat.Request, t relay.Target, m *at
 	return reply, nil
 }
 
-// call puts the request into the upstream's words, or leaves it in the client's
+// encode puts the request into the upstream's words, or leaves it in the client's
 // where those are the same.
-func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m attempt) (_ outgoing, held *portion, err error) {
+func (c *Chat) encode(ctx context.Context, req *chat.Request, t relay.Target, m attempt) (_ outgoing, held *portion, err error) {
 	target := dialect.Upstream{
 		Model: t.Model, Stream: req.Stream, Compatible: !c.authors, Schemaless: c.account.Kind.Schemaless, Marks: c.account.Kind.Marks && !slices.Contains(m.refused, dialect.CacheMarks), Pictures: c.account.Kind.Pictures,
 		Nameless: c.account.Kind.Nameless, Choiceless: c.account.Kind.Choiceless, Efforts: c.account.Kind.Efforts, Threadless: !c.isHome(),
@@ -196,7 +196,7 @@ func (c *Chat) send(ctx context.Context, call outgoing) (*http.Response, error) 
 		unpacked, err := gzip.NewReader(answer.Body)
 		if err != nil {
 			_ = answer.Body.Close()
-			return nil, fault.New(fault.UpstreamError, "The model's provider sent an answer that cannot be read.").Because(err)
+			return nil, dialect.UnreadableError(err)
 		}
 		answer.Body, answer.ContentLength = readCloser{unpacked, answer.Body}, -1
 	}
@@ -363,9 +363,7 @@ func (f *fed) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func errTooLong() *fault.Error {
-	return fault.New(fault.UpstreamError, "The model's provider sent more than can be taken.").AsOwed()
-}
+func errTooLong() *fault.Error { return chat.TooMuchError().AsOwed() }
 
 // toBroken is the fault of an upstream that failed in its answer.
 func toBroken(err error) error {

@@ -10,7 +10,7 @@ import (
 	"stele/internal/scope"
 )
 
-// outgoing is a call and what its body only has marks for.
+// outgoing is a request as an upstream gets it, and what its body only has marks for.
 type outgoing struct {
 	dialect.Outgoing
 	*inlays

@@ -18,7 +18,7 @@ type errand struct {
 	N     int    `json:"n"`
 }
 
-func (errand) Kind() string     { return "errand" }
+func (errand) Kind() string          { return "errand" }
 func (e errand) OfWorkspace() string { return e.Whose }
 
 // TestOneWorkspacesJobsDoNotStopAnothers holds every job of one workspace for as long as

@@ -311,6 +311,4 @@ func errDeserted() *fault.Error {
 	return fault.New(fault.Unavailable, "The client was gone for longer than an answer goes on without it.").Because(context.Canceled)
 }
 
-func errStopping() *fault.Error {
-	return fault.New(fault.Unavailable, "This server is shutting down: send the request again.").After(time.Second).Because(context.Canceled)
-}
+func errStopping() *fault.Error { return fault.Stopping().Because(context.Canceled) }

@@ -7,7 +7,6 @@ import (
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
-	"stele/internal/fault"
 	"stele/internal/jsonscan"
 )
 
@@ -66,7 +65,7 @@ func readFailedChoice(choice jsonscan.Value) error {
 	if !isFailure(choice.Get("finish_reason").View(), useful) {
 		return nil
 	}
-	return fault.New(fault.UpstreamError, "The model's provider broke off in its answer.").Because(dialect.Cause(0, choice.Raw()))
+	return chat.BrokenError(dialect.Cause(0, choice.Raw()))
 }
 
 // CountReply reads of a whole answer only what metering needs, and whether it is one. One that says

@@ -93,7 +93,7 @@ func (m *Maker) Poll(ctx context.Context, t media.Ticket) (media.Status, error) 
 		return media.Status{}, &media.Failure{Class: media.Transient, Message: "The sandbox was ordered to be silent.", Err: ctx.Err()}
 	}
 	if l.Expire > 0 && !l.Forever && m.now().After(l.ends().Add(l.Expire)) {
-		return media.Status{}, &media.Failure{Class: media.Gone, Message: "The sandbox's outputs have expired, as ordered."}
+		return media.Status{}, errExpired()
 	}
 	status := m.status(l, m.now())
 	status.Ticket = t
