@@ -77,9 +77,9 @@ func (o *order) inputs(ctx context.Context, types map[string]string) ([]byte, er
 		fields["dry_run"] = true
 	}
 	for _, s := range o.set {
-		name, text, ok := strings.Cut(s, "=")
-		if !ok {
-			return nil, fmt.Errorf("--set %q: write name=value", s)
+		name, text, err := cutSetting(s)
+		if err != nil {
+			return nil, err
 		}
 		var value any = text
 		if path, file := strings.CutPrefix(text, "@"); file {

@@ -107,7 +107,7 @@ func (t *connecting) run(c *cobra.Command, cfg *config.Config) error {
 			if s.File == "" {
 				return shown{Title: s.Title, Text: s.Text}
 			}
-			return shown{File: s.File, Place: t.place(s), Text: s.Text}
+			return shown{File: s.File, Place: t.path(s), Text: s.Text}
 		})
 		return printJSON(c, map[string]any{"client": t.client.ID, "model": values.Model, "settings": list, "try": t.client.Try})
 	}
@@ -164,7 +164,7 @@ func (t *connecting) print(out io.Writer, settings []clients.Setting) {
 	for _, s := range settings {
 		where := s.Title
 		if s.File != "" {
-			where = t.place(s)
+			where = t.path(s)
 			if below, ok := strings.CutPrefix(where, t.home+string(filepath.Separator)); ok {
 				where = "~/" + filepath.ToSlash(below)
 			}
@@ -177,8 +177,8 @@ func (t *connecting) print(out io.Writer, settings []clients.Setting) {
 	}
 }
 
-// place is where the client has a setting's file.
-func (t *connecting) place(s clients.Setting) string { return s.Place(t.home, runtime.GOOS, t.getenv) }
+// path is where the client has a setting's file.
+func (t *connecting) path(s clients.Setting) string { return s.Path(t.home, runtime.GOOS, t.getenv) }
 
 // save writes what has a file, and prints the rest. A file that has to be changed by hand does not keep it
 // from the others.
@@ -189,7 +189,7 @@ func (t *connecting) save(out io.Writer, settings []clients.Setting) error {
 			t.print(out, []clients.Setting{s})
 			continue
 		}
-		w, err := clients.Write(t.place(s), s, time.Now())
+		w, err := clients.Write(t.path(s), s, time.Now())
 		switch {
 		case errors.Is(err, clients.ErrByHand):
 			t.print(out, []clients.Setting{s})

@@ -103,9 +103,9 @@ func (o *order) body() ([]byte, error) {
 		fields["dry_run"] = true
 	}
 	for _, s := range o.set {
-		name, value, ok := strings.Cut(s, "=")
-		if !ok {
-			return nil, fmt.Errorf("--set %q: write name=value", s)
+		name, value, err := cutSetting(s)
+		if err != nil {
+			return nil, err
 		}
 		fields[name] = value
 		if raw := jsontext.Value(value); raw.IsValid() {
@@ -113,6 +113,15 @@ func (o *order) body() ([]byte, error) {
 		}
 	}
 	return json.Marshal(fields, json.Deterministic(true))
+}
+
+// cutSetting takes a --set apart.
+func cutSetting(s string) (name, value string, err error) {
+	name, value, ok := strings.Cut(s, "=")
+	if !ok {
+		err = fmt.Errorf("--set %q: write name=value", s)
+	}
+	return name, value, err
 }
 
 // wait shows how far the generation is until it has ended.

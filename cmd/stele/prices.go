@@ -39,8 +39,8 @@ type wirePrice struct {
 
 func toWirePrice(kind string, e *price.Entry) wirePrice {
 	w := wirePrice{
-		Kind: kind, Model: e.Names[0], Names: e.Names, Window: e.Facts.Window, MaxOutput: e.Facts.Output, Takes: e.Facts.Takes, Gives: e.Facts.Gives,
-		Can: e.Facts.Can, Retires: e.Facts.Retires, Successor: e.Facts.Next, Source: e.Source, Checked: e.Checked,
+		Kind: kind, Model: e.Names[0], Names: e.Names, Window: e.Traits.Window, MaxOutput: e.Traits.Output, Takes: e.Traits.Takes, Gives: e.Traits.Gives,
+		Can: e.Traits.Can, Retires: e.Traits.Retires, Successor: e.Traits.Next, Source: e.Source, Checked: e.Checked,
 	}
 	if now := e.At(time.Now()); now != nil {
 		w.Price, w.Version = now.Sheet.Text(), now.Version

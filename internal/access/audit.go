@@ -43,19 +43,19 @@ type Filter struct {
 	Since     time.Time // inclusive
 	Until     time.Time // exclusive
 
-	Before Mark // only entries older than this one; the zero Mark is the top
+	Before Cursor // only entries older than this one; the zero Cursor is the top
 	Limit  int
 }
 
-// Mark is where an entry, or a row of another list, stands in its list, from which the next page
+// Cursor is where an entry, or a row of another list, stands in its list, from which the next page
 // goes on.
-type Mark struct {
+type Cursor struct {
 	At time.Time
 	ID string
 }
 
 // IsZero reports whether m is the top of the list.
-func (m Mark) IsZero() bool { return m.ID == "" }
+func (m Cursor) IsZero() bool { return m.ID == "" }
 
 // Audit lists what was changed in the workspace of who, newest first.
 func (s *Service) Audit(ctx context.Context, who Principal, f Filter) ([]Entry, error) {

@@ -40,13 +40,13 @@ func TestOneNetworkDoesNotHoldUpOthers(t *testing.T) {
 		s := New(nil, seal.New(), time.Now)
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		done, err := s.turn(ctx, "192.0.2.1")
+		done, err := s.waitToHash(ctx, "192.0.2.1")
 		if err != nil {
 			t.Fatal(err)
 		}
 		for range mostHashing - 1 {
 			go func() {
-				if release, err := s.turn(ctx, "192.0.2.1"); err == nil {
+				if release, err := s.waitToHash(ctx, "192.0.2.1"); err == nil {
 					release()
 				}
 			}()
@@ -55,14 +55,14 @@ func TestOneNetworkDoesNotHoldUpOthers(t *testing.T) {
 		if held := s.hashing.turns.Held("192.0.2.1"); held != 1 {
 			t.Errorf("one network hashes %d at once", held)
 		}
-		other, err := s.turn(ctx, "198.51.100.2")
+		other, err := s.waitToHash(ctx, "198.51.100.2")
 		if err != nil {
 			t.Fatal(err) // at once: nothing else could end the bubble's wait
 		}
 		other()
-		go func() { _, _ = s.turn(ctx, "192.0.2.1") }()
+		go func() { _, _ = s.waitToHash(ctx, "192.0.2.1") }()
 		synctest.Wait()
-		if _, err := s.turn(ctx, "198.51.100.2"); fault.From(err).Code != fault.Unavailable {
+		if _, err := s.waitToHash(ctx, "198.51.100.2"); fault.From(err).Code != fault.Unavailable {
 			t.Errorf("behind a queue that is full: %v", err)
 		}
 		cancel()

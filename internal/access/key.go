@@ -181,7 +181,7 @@ type KeyFilter struct {
 	Workspace string
 	ID        string
 	Text      string // a part of the name, or the id
-	Before    Mark   // only keys made before this one
+	Before    Cursor // only keys made before this one
 	Limit     int
 }
 

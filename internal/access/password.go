@@ -50,7 +50,7 @@ const ourselves = ""
 // hashPassword makes the PHC string of a password. It waits for its turn among
 // those of all networks.
 func (s *Service) hashPassword(ctx context.Context, network, password string) (string, error) {
-	release, err := s.turn(ctx, network)
+	release, err := s.waitToHash(ctx, network)
 	if err != nil {
 		return "", err
 	}
@@ -63,7 +63,7 @@ func (s *Service) hashPassword(ctx context.Context, network, password string) (s
 // passwordMatches compares in constant time. It waits for its turn among those of
 // all networks.
 func (s *Service) passwordMatches(ctx context.Context, network, stored, password string) (bool, error) {
-	release, err := s.turn(ctx, network)
+	release, err := s.waitToHash(ctx, network)
 	if err != nil {
 		return false, err
 	}
@@ -82,9 +82,9 @@ const mostHashing = 256
 // worthCollecting is how many KiB of a hash are collected at once.
 const worthCollecting = 16 * 1024
 
-// turn waits until a password may be hashed. Networks are served in turns: one
+// waitToHash waits until a password may be hashed. Networks are served in turns: one
 // that guesses does not hold up the others.
-func (s *Service) turn(ctx context.Context, network string) (release func(), err error) {
+func (s *Service) waitToHash(ctx context.Context, network string) (release func(), err error) {
 	defer s.hashing.waiting.Add(-1)
 	if s.hashing.waiting.Add(1) > mostHashing {
 		return nil, fault.New(fault.Unavailable, "Too many people sign in at once. Try again in a moment.").After(2 * time.Second)

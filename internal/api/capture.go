@@ -18,7 +18,7 @@ type Bodies interface{ Keep(meter.Bodies) }
 func (d *Door) serveCaptured(w http.ResponseWriter, c call) error {
 	asked := &recordingBody{ReadCloser: c.Body}
 	c.Body = asked
-	said := &answer{ResponseWriter: &recordingWriter{ResponseWriter: w, prefix: &asked.reply}}
+	said := &startedWriter{ResponseWriter: &recordingWriter{ResponseWriter: w, prefix: &asked.reply}}
 	at := time.Now()
 	defer func() {
 		if span := trace.From(c.Context()); d.TraceBodies && span.On() {

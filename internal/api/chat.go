@@ -61,11 +61,11 @@ func (d *Door) answer(w http.ResponseWriter, c call, req *chat.Request, keepAliv
 		return dialect.InClientTerms(codec, err)
 	}
 	body := reply.Raw
-	if cost := reply.Response.Usage.Cost; reply.Passed && cost != nil {
+	if cost := reply.Whole.Usage.Cost; reply.Passed && cost != nil {
 		body = codec.PutCost(body, *cost)
 	}
 	if !reply.Passed {
-		if body, err = codec.EncodeResponse(req, reply.Response); err != nil {
+		if body, err = codec.EncodeReply(req, reply.Whole); err != nil {
 			return err
 		}
 	}

@@ -82,7 +82,7 @@ func New(o Options) *Door {
 
 // ServeHTTP finds the route, checks the key, asks the room, answers.
 func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	answer := &answer{ResponseWriter: w}
+	answer := &startedWriter{ResponseWriter: w}
 	routes, params := match(r.URL.EscapedPath())
 	var family family
 	if len(routes) > 0 {
@@ -118,7 +118,7 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // answerNoRoute answers a request that found no route.
-func (d *Door) answerNoRoute(w *answer, r *http.Request, f family) {
+func (d *Door) answerNoRoute(w *startedWriter, r *http.Request, f family) {
 	if there := d.findRoute(r); there != "" {
 		w.Header().Set("Location", there)
 		w.WriteHeader(http.StatusPermanentRedirect)
@@ -132,7 +132,7 @@ func (d *Door) answerNoRoute(w *answer, r *http.Request, f family) {
 func (d *Door) serve(route *route, w http.ResponseWriter, r *http.Request, params map[string]string) error {
 	// A client that waits for work that is already paid for is not cut off.
 	if _, task := params["id"]; d.Draining() && !task {
-		return fault.New(fault.Unavailable, "This server is shutting down: send the request again.").After(time.Second)
+		return fault.Stopping()
 	}
 	who, pass, err := d.authenticate(r)
 	if who.Key != "" {

@@ -24,6 +24,9 @@ import (
 	"stele/internal/store/template"
 )
 
+// wide are bounds of a listener that no test here comes to.
+var wide = server.Bounds{HeaderBytes: 1 << 20, Headers: 1000, BodyStall: time.Minute, BodyRate: 1, WriteStall: time.Minute}
+
 // bench is a door over a real database, with one key that opens everything.
 type bench struct {
 	*httptest.Server
@@ -50,7 +53,7 @@ func newBench(t *testing.T, settings Settings) *bench {
 		Generations: generation.New(generation.Options{Store: db, Now: time.Now}),
 		Settings:    func() Settings { return settings }, Draining: func() bool { return b.draining },
 	})
-	b.Server = httptest.NewServer(server.Unlogged(func() server.Bounds { return server.Bounds{} }, b.door))
+	b.Server = httptest.NewServer(server.Unlogged(func() server.Bounds { return wide }, b.door))
 	t.Cleanup(b.Close)
 	return b
 }

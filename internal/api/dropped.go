@@ -19,7 +19,7 @@ const truncated = "...; truncated"
 const droppedHeader = "X-Stele-Dropped"
 
 // Losses is what of an answer the dialect of its client has no place for.
-func Losses(name string, req *chat.Request, r *chat.Response) []chat.Loss {
+func Losses(name string, req *chat.Request, r *chat.WholeReply) []chat.Loss {
 	if codec := codecOf(name); codec != nil {
 		return codec.ReplyLosses(req, r)
 	}

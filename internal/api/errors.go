@@ -13,7 +13,7 @@ import (
 )
 
 // fail is the only place that answers errors.
-func (d *Door) fail(w *answer, r *http.Request, f family, err error) {
+func (d *Door) fail(w *startedWriter, r *http.Request, f family, err error) {
 	e := fault.From(err)
 	request := scope.From(r.Context())
 	if w.started {
@@ -98,21 +98,21 @@ func (f family) write(w http.ResponseWriter, r *http.Request, status int, body [
 	_, _ = w.Write(body) // the client is gone: nothing is left to tell it
 }
 
-// answer remembers whether anything was written.
-type answer struct {
+// startedWriter remembers whether anything was written.
+type startedWriter struct {
 	http.ResponseWriter
 	started bool
 }
 
-func (a *answer) WriteHeader(status int) {
+func (a *startedWriter) WriteHeader(status int) {
 	a.started = true
 	a.ResponseWriter.WriteHeader(status)
 }
 
-func (a *answer) Write(b []byte) (int, error) {
+func (a *startedWriter) Write(b []byte) (int, error) {
 	a.started = true
 	return a.ResponseWriter.Write(b)
 }
 
 // Unwrap lets http.ResponseController reach the connection.
-func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+func (a *startedWriter) Unwrap() http.ResponseWriter { return a.ResponseWriter }

@@ -44,7 +44,7 @@ func TestAnErrorIsHeardBeforeTheConnectionBreaks(t *testing.T) {
 					}
 				}()
 				r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/api/v1/chat/completions", nil)
-				new(Door).fail(&answer{ResponseWriter: httptest.NewRecorder(), started: true}, r, openAI, io.ErrUnexpectedEOF)
+				new(Door).fail(&startedWriter{ResponseWriter: httptest.NewRecorder(), started: true}, r, openAI, io.ErrUnexpectedEOF)
 			})
 		})
 	}

@@ -117,7 +117,7 @@ func (x *numbering) take(head replay.Head, b []byte, last bool) ([]byte, error) 
 		case blank:
 		case isComment(event):
 			if x.shown {
-				event = unparted(event)
+				event = trimSign(event)
 			}
 		default:
 			x.n++
@@ -173,9 +173,9 @@ func isComment(event []byte) bool {
 	return true
 }
 
-// unparted leaves out the blank line behind a comment. Once a stream has ids, OpenAI's client for Python reads any blank line
+// trimSign leaves out the blank line behind a comment. Once a stream has ids, OpenAI's client for Python reads any blank line
 // as an event, and fails on one without data.
-func unparted(sign []byte) []byte {
+func trimSign(sign []byte) []byte {
 	for _, line := range []string{"\r\n", "\n", "\r"} {
 		if bytes.HasPrefix(sign, []byte{':'}) && bytes.HasSuffix(sign, []byte(line+line)) {
 			return sign[:len(sign)-len(line)]

@@ -24,7 +24,7 @@ func newFeed(w http.ResponseWriter, codec dialect.Server, req *chat.Request, eve
 	encoder := codec.NewEncoder(req)
 	sign := encoder.KeepAlive
 	if ids {
-		sign = func(buf []byte) []byte { return append(buf, unparted(encoder.KeepAlive(nil))...) }
+		sign = func(buf []byte) []byte { return append(buf, trimSign(encoder.KeepAlive(nil))...) }
 	}
 	f := feed{EventWriter: wire.NewEventWriter(w, encoder.ContentType(), every, sign), codec: codec, encoder: encoder}
 	f.gather, _ = encoder.(dialect.ArrayEncoder)

@@ -22,7 +22,7 @@ type arrival struct {
 	call call
 	form *form
 	key  string       // its Idempotency-Key
-	turn *replay.Turn // nil: it has no key, or did not get as far
+	turn *replay.Lock // nil: it has no key, or did not get as far
 	kept *file.File   // what an earlier turn has left
 }
 

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"database/sql"
 	"encoding/json"
 	"io"
@@ -94,7 +95,11 @@ func newFilesBench(t *testing.T) *filesBench {
 		},
 		Draining: func() bool { return false },
 	})
-	b.Server = httptest.NewServer(server.Unlogged(func() server.Bounds { return server.Bounds{BodyStall: time.Duration(b.stall.Load())} }, b.door))
+	b.Server = httptest.NewServer(server.Unlogged(func() server.Bounds {
+		bounds := wide
+		bounds.BodyStall = cmp.Or(time.Duration(b.stall.Load()), bounds.BodyStall)
+		return bounds
+	}, b.door))
 	t.Cleanup(b.Close)
 	return b
 }

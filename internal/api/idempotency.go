@@ -70,22 +70,22 @@ func (d *Door) create(w http.ResponseWriter, c call, o clientOrder) error {
 		}
 		return d.conclude(w, c, nil, func() (int, []byte, error) { return d.answerCreated(t, o.dry) })
 	}
-	turn, err := d.Replay.Enter(c.Context(), c.withKey(key, generation.NewID(), canonical(o.body, o.values)))
+	lock, err := d.Replay.Enter(c.Context(), c.withKey(key, generation.NewID(), canonical(o.body, o.values)))
 	if err != nil {
 		return err
 	}
-	if turn.Answer == nil {
-		if body := d.createOnce(turn, o); body != nil {
+	if lock.Answer == nil {
+		if body := d.createOnce(lock, o); body != nil {
 			c.route.family.of(c.Request).write(w, c.Request, http.StatusCreated, body)
 			return nil
 		}
 		// The key was used before, or the order is refused: what is kept for the key goes first.
-		if turn, err = turn.Begin(c.Context()); err != nil {
+		if lock, err = lock.Begin(c.Context()); err != nil {
 			return err
 		}
 	}
-	return d.conclude(w, c, turn, func() (int, []byte, error) {
-		t, err := d.orderOnce(c, turn, o.make)
+	return d.conclude(w, c, lock, func() (int, []byte, error) {
+		t, err := d.orderOnce(c, lock, o.make)
 		if err == nil {
 			t, err = d.awaitOrder(w, c, &o, t)
 		}
@@ -96,27 +96,27 @@ func (d *Door) create(w http.ResponseWriter, c call, o clientOrder) error {
 	})
 }
 
-// createOnce orders and keeps the answer in one transaction, which ends the turn. It gives
+// createOnce orders and keeps the answer in one transaction, which ends the lock. It gives
 // the answer's body, or nil where that cannot be done and nothing was.
-func (d *Door) createOnce(turn *replay.Turn, o clientOrder) []byte {
+func (d *Door) createOnce(lock *replay.Lock, o clientOrder) []byte {
 	if o.makeOnce == nil || o.wait > 0 { // what is answered first is what is kept
 		return nil
 	}
 	var answer replay.Answer
-	_, err := o.makeOnce(turn.ID, func(t *generation.Task) (claim replay.Claim, err error) {
+	_, err := o.makeOnce(lock.ID, func(t *generation.Task) (claim replay.Claim, err error) {
 		answer.Type = jsonType
 		answer.Status, answer.Body, err = d.answerCreated(t, false)
-		return turn.Claim(answer), err
+		return lock.Claim(answer), err
 	})
 	if err != nil {
 		return nil
 	}
-	turn.EndSaved(answer)
+	lock.EndSaved(answer)
 	return answer.Body
 }
 
-// orderOnce orders what a turn is for. What was ordered before is given as it was then.
-func (d *Door) orderOnce(c call, turn *replay.Turn, order func(id string) (*generation.Task, error)) (*generation.Task, error) {
+// orderOnce orders what a lock is for. What was ordered before is given as it was then.
+func (d *Door) orderOnce(c call, lock *replay.Lock, order func(id string) (*generation.Task, error)) (*generation.Task, error) {
 	find := func(id string) (*generation.Task, error) {
 		t, err := d.Generations.Find(context.WithoutCancel(c.Context()), c.who.Workspace, "", id)
 		if err != nil {
@@ -126,53 +126,53 @@ func (d *Door) orderOnce(c call, turn *replay.Turn, order func(id string) (*gene
 		was.State, was.Progress, was.Outputs, was.Code, was.Message, was.Updated, was.Steps = media.Pending, 0, nil, "", "", t.Created, nil
 		return &was, nil
 	}
-	return replay.DoOnce(turn, fault.GenerationNotFound, find, order)
+	return replay.DoOnce(lock, fault.GenerationNotFound, find, order)
 }
 
-// beginUpload begins the turn of an upload whose bytes have all been seen. Where an
-// earlier turn has left a file, that is it.
-func (d *Door) beginUpload(c call, key string, form *form, f *file.File) (*replay.Turn, *file.File, error) {
+// beginUpload begins the lock of an upload whose bytes have all been seen. Where an
+// earlier lock has left a file, that is it.
+func (d *Door) beginUpload(c call, key string, form *form, f *file.File) (*replay.Lock, *file.File, error) {
 	asked := []string{f.SHA256, f.Name, fmt.Sprint(speaksAnthropic(c.Request))}
 	for _, name := range slices.Sorted(maps.Keys(form.fields)) {
 		asked = append(asked, name, form.fields[name])
 	}
 	for {
-		turn, err := d.Replay.Begin(c.Context(), c.withKey(key, f.ID, asked...))
-		if err != nil || !turn.Again {
-			return turn, nil, err
+		lock, err := d.Replay.Begin(c.Context(), c.withKey(key, f.ID, asked...))
+		if err != nil || !lock.Again {
+			return lock, nil, err
 		}
-		kept, err := d.Files.File(c.Context(), c.who.Workspace, turn.ID)
+		kept, err := d.Files.File(c.Context(), c.who.Workspace, lock.ID)
 		if err == nil {
-			return turn, kept, nil
+			return lock, kept, nil
 		}
 		if fault.From(err).Code != fault.FileNotFound {
-			turn.Leave()
+			lock.Leave()
 			return nil, nil, err
 		}
 		// Nothing came of it. This upload has an id of its own already.
-		if err := turn.Free(c.Context()); err != nil && !errors.Is(err, replay.ErrLost) {
+		if err := lock.Free(c.Context()); err != nil && !errors.Is(err, replay.ErrLost) {
 			return nil, nil, err
 		}
 	}
 }
 
-// conclude answers a request. With a turn the answer is kept first, so that
+// conclude answers a request. With a lock the answer is kept first, so that
 // a client that has seen it sees it again; or it is the one that was kept.
-func (d *Door) conclude(w http.ResponseWriter, c call, turn *replay.Turn, do func() (status int, body []byte, err error)) error {
+func (d *Door) conclude(w http.ResponseWriter, c call, lock *replay.Lock, do func() (status int, body []byte, err error)) error {
 	family, request := c.route.family.of(c.Request), scope.From(c.Context())
-	if turn == nil {
-		turn = new(replay.Turn)
+	if lock == nil {
+		lock = new(replay.Lock)
 	}
-	defer turn.Leave()
-	if kept := turn.Answer; kept != nil {
+	defer lock.Leave()
+	if kept := lock.Answer; kept != nil {
 		request.Note(slog.Bool("replayed", true))
 		w.Header().Set("Idempotency-Replayed", "true")
 		family.write(w, c.Request, kept.Status, kept.Body)
 		return nil
 	}
 	status, body, err := do()
-	if turn.ID != "" {
-		if err := d.keep(c, turn, status, body, err); err != nil {
+	if lock.ID != "" {
+		if err := d.keep(c, lock, status, body, err); err != nil {
 			request.Note(slog.Any("not_kept", err))
 		}
 	}
@@ -183,9 +183,9 @@ func (d *Door) conclude(w http.ResponseWriter, c call, turn *replay.Turn, do fun
 	return nil
 }
 
-// keep ends a turn by what came of it. An error of ours says nothing about what
-// was made before it: then the turn is left, for the next client to look.
-func (d *Door) keep(c call, turn *replay.Turn, status int, body []byte, err error) error {
+// keep ends a lock by what came of it. An error of ours says nothing about what
+// was made before it: then the lock is left, for the next client to look.
+func (d *Door) keep(c call, lock *replay.Lock, status int, body []byte, err error) error {
 	if err != nil {
 		e := fault.From(err)
 		if e.Unsure() {
@@ -196,9 +196,9 @@ func (d *Door) keep(c call, turn *replay.Turn, status int, body []byte, err erro
 		}
 	}
 	if !replay.Counts(status) {
-		return turn.Free(c.Context())
+		return lock.Free(c.Context())
 	}
-	return turn.Finish(c.Context(), replay.Answer{Status: status, Type: jsonType, Body: body})
+	return lock.Finish(c.Context(), replay.Answer{Status: status, Type: jsonType, Body: body})
 }
 
 // withKey is the request as its key stands for it: what was asked, of which app, and

@@ -59,7 +59,7 @@ func (b *body) Read(p []byte) (int, error) {
 		return n, refuseTooLarge(b.limit)
 	}
 	if errors.Is(err, wire.ErrPacked) {
-		return n, fault.New(fault.InvalidRequestBody, "The request body is not packed as its Content-Encoding says.").Because(err)
+		return n, fault.NotPacked(err)
 	}
 	return n, fault.New(fault.InvalidRequestBody, "The request body ended before it was complete.").Because(err)
 }

@@ -105,10 +105,10 @@ func (l *modelList) entries(shape string, page anthropicdialect.Page, encode fun
 
 // describe is what lists say of a model.
 func (d *Door) describe(m *catalog.Model, now time.Time) *dialect.Model {
-	facts := d.Catalog.Facts(m, now)
+	facts := d.Catalog.Traits(m, now)
 	return &dialect.Model{
 		ID: m.ID, Name: m.Name, Description: m.Description, Owner: m.Owner, Created: m.Created, Tags: m.Tags,
-		Capabilities: facts.Abilities, Facts: facts.Facts, Price: facts.Price,
+		Capabilities: facts.Abilities, Traits: facts.Traits, Price: facts.Price,
 		Deprecated: facts.End.Known, Retires: facts.End.On, Successor: facts.End.Next,
 	}
 }

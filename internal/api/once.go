@@ -191,7 +191,7 @@ func (k *keyedChat) tell(w http.ResponseWriter, c call, follower *replay.Followe
 		request.Note(slog.Bool("replayed", true))
 	default: // the request that made it has its facts
 		request.Record = own.Record
-		request.Note(own.Facts()...)
+		request.Note(own.Attrs()...)
 		if unsaved := follower.WhyUnsaved(); unsaved != nil {
 			request.Note(slog.Any("not_kept", unsaved))
 		}

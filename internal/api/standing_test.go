@@ -68,7 +68,7 @@ func (w *takesLines) HeaderRoom() *[]byte {
 
 func TestSayingHowLimitsStandAllocatesNothing(t *testing.T) {
 	w := &takesLines{ResponseWriter: httptest.NewRecorder()}
-	a := &answer{ResponseWriter: w}
+	a := &startedWriter{ResponseWriter: w}
 	if n := testing.AllocsPerRun(100, func() { sayLimits(headOf(a), openAI.name, standings) }); n >= 1 {
 		t.Errorf("%v allocations", n)
 	}

@@ -168,18 +168,18 @@ func (r *Runner) talk(ctx context.Context, task *generation.Task, s *Step, value
 	}
 	began := time.Now()
 	reply, err := r.Chat.Do(scope.With(ctx, request), who, chat.NewRequest(s.Chat.Model, false, chat.Origin{}, func() (*chat.Conversation, error) { return talk, nil }))
-	if err == nil && reply.Response == nil {
-		reply.Response, err = chat.Collect(reply.Stream)
+	if err == nil && reply.Whole == nil {
+		reply.Whole, err = chat.Collect(reply.Stream)
 	}
 	if err != nil {
 		d.keepFailure(ctx, err)
 		return
 	}
 	if model, err := r.Catalog.Model(s.Chat.Model, who.Scope); err == nil && !who.Sandbox {
-		d.Nano = r.Catalog.Cost(model, catalog.Target{Provider: reply.Provider, Model: reply.Target}, reply.Response.Usage, began).Nano
+		d.Nano = r.Catalog.Cost(model, catalog.Target{Provider: reply.Provider, Model: reply.Target}, reply.Whole.Usage, began).Nano
 	}
 	d.State = Finished
-	for _, a := range reply.Response.Answers {
+	for _, a := range reply.Whole.Answers {
 		for i := range a.Parts {
 			if a.Parts[i].Kind == chat.Text {
 				d.Said += a.Parts[i].Text

@@ -133,7 +133,7 @@ func (w *world) Do(ctx context.Context, _ access.Principal, req *chat.Request) (
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
-	return &chat.Reply{Response: &chat.Response{Answers: []chat.Answer{{Parts: []chat.Part{{Kind: chat.Text, Text: text}}}}}}, nil
+	return &chat.Reply{Whole: &chat.WholeReply{Answers: []chat.Answer{{Parts: []chat.Part{{Kind: chat.Text, Text: text}}}}}}, nil
 }
 
 func picture() media.Output {

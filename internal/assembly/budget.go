@@ -14,7 +14,7 @@ import (
 )
 
 // What may be in flight unless the configuration says otherwise. A workspace's share is
-// the same on a laptop and on a large server: what one tenant can make the process hold
+// the same on a laptop and on a large server: what one workspace can make the process hold
 // must not depend on how much there is to take. It has room for the largest request there
 // may be: 32 MB of text that is translated.
 const (

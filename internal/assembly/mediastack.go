@@ -51,11 +51,11 @@ type mediaStack struct {
 
 	processors *fair.Semaphore // of this machine: one workspace computes on half of them at most
 
-	working *inflight.Record  // what this process is working on
-	left    []string          // what the last one was working on when it died
-	told    func(kind string) // counts what is set aside
+	working *inflight.Registry // what this process is working on
+	left    []string           // what the last one was working on when it died
+	told    func(kind string)  // counts what is set aside
 
-	unsent     *inflight.Record // chats of this process that are marked as asked and not sent yet; nil: not known
+	unsent     *inflight.Registry // chats of this process that are marked as asked and not sent yet; nil: not known
 	leftUnsent []string         // those of the last one when it died
 
 	resting sync.Once
@@ -143,7 +143,7 @@ func (w *mediaStack) addMakers(budget *memory.Budget) {
 // chargeWorkspace gives a craft whose memory is its workspace's.
 func chargeWorkspace(budget *memory.Budget, craft background.Craft) background.Craft {
 	return func(ctx context.Context, req media.Request, report func(float64)) ([]media.Output, error) {
-		lease := budget.Open(req.Tenant)
+		lease := budget.Open(req.Workspace)
 		defer lease.Close()
 		return craft(scope.With(ctx, &scope.Request{Memory: lease}), req, report)
 	}

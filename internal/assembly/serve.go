@@ -161,7 +161,7 @@ func (n *node) listen() (err error) {
 func (n *node) start(ctx context.Context, hangUp <-chan os.Signal, beside *sync.WaitGroup) error {
 	commands := server.Commands{Reload: n.runtime.reload, Refresh: n.Access.Load}
 	n.Store.SetVitals(n.vitals)
-	control, err := server.NewControl(filepath.Join(n.Config.Data, "control.sock"), commands)
+	control, err := server.NewControl(filepath.Join(n.Config.Data, "control.sock"), n.runtime.bounds, commands)
 	if err != nil {
 		n.log.LogAttrs(ctx, slog.LevelWarn, "stele config reload will not reach this server; SIGHUP will", slog.Any("error", err))
 	} else {

@@ -202,7 +202,7 @@ func (s *S3) Open(ctx context.Context, key string, off, n int64) (io.ReadCloser,
 		cancel()
 		return nil, err
 	}
-	return &answer{body, late, cancel}, nil
+	return &blobBody{body, late, cancel}, nil
 }
 
 // Delete forgets a blob. One that is not there is no error.
@@ -282,20 +282,20 @@ func temporary(folder string) (*disk.File, error) {
 	return f, nil
 }
 
-// answer is a blob on its way. It may take its time, but goes on. Closing it ends the request.
-type answer struct {
+// blobBody is a blob on its way. It may take its time, but goes on. Closing it ends the request.
+type blobBody struct {
 	io.ReadCloser
 	late   *time.Timer // ends the request; it runs while something is waited for
 	cancel context.CancelFunc
 }
 
-func (a *answer) Read(b []byte) (int, error) {
+func (a *blobBody) Read(b []byte) (int, error) {
 	a.late.Reset(answering)
 	defer a.late.Stop()
 	return a.ReadCloser.Read(b)
 }
 
-func (a *answer) Close() error {
+func (a *blobBody) Close() error {
 	defer a.cancel()
 	return a.ReadCloser.Close()
 }

@@ -17,7 +17,7 @@ import (
 // answer is a response that is being made: chunks of a chat go in, events come out. An
 // item is open until another begins.
 type answer struct {
-	*order
+	*request
 
 	id      string
 	created time.Time
@@ -45,8 +45,8 @@ type answer struct {
 	tier       string
 }
 
-func newAnswer(o *order) *answer {
-	return &answer{order: o, id: uid.New("resp"), created: time.Now()}
+func newAnswer(o *request) *answer {
+	return &answer{request: o, id: uid.New("resp"), created: time.Now()}
 }
 
 // begin tells that the answer is on its way.

@@ -31,7 +31,7 @@ func (a *answer) callBegin(p *chat.Part) error {
 	if err := a.close("completed"); err != nil {
 		return err
 	}
-	known := a.tools.called(p.Name)
+	known := a.tools.find(p.Name)
 	c := &callState{tool: known, id: uid.New(prefixes[known.kind]), callID: p.ID, at: a.at()}
 	if a.called[c.callID] {
 		c.callID = uid.New("call")

@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"strings"
 
-	"stele/internal/dialect"
 	"stele/internal/jsonscan"
 )
 
@@ -25,14 +24,11 @@ func deploymentOf(path string) (model string, ok bool) {
 	return model, err == nil && model != ""
 }
 
-// deployed passes on a chat of a client of Azure's older API. There the path says which model
+// passDeployment passes on a chat of a client of Azure's older API. There the path says which model
 // is asked, whatever the body says or does not say of it.
-func (b *Bridge) deployed(w http.ResponseWriter, c *call, model string) error {
-	body, err := readBody(w, c)
+func (b *Bridge) passDeployment(w http.ResponseWriter, c *call, model string) error {
+	body, err := readChecked(w, c)
 	if err != nil {
-		return err
-	}
-	if err := dialect.CheckBody(body); err != nil {
 		return err
 	}
 	var edits jsonscan.Edits

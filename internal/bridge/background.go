@@ -135,7 +135,7 @@ func (s *runs) stop() {
 
 // respondLater answers a request for a response in the background: with the response as it
 // is now, or with its events while the client stays.
-func (b *Bridge) respondLater(w http.ResponseWriter, c *call, o *order) error {
+func (b *Bridge) respondLater(w http.ResponseWriter, c *call, o *request) error {
 	if !o.store {
 		return fault.Unclear("background", "a response in the background must be stored")
 	}
@@ -192,7 +192,7 @@ func (b *Bridge) keepFailed(a *answer, response []byte) {
 
 // follow asks the server and reads what it answers.
 func (b *Bridge) follow(a *answer, c *call) error {
-	answered, err := b.askThinking(c, a.order)
+	answered, err := b.askThinking(c, a.request)
 	if err != nil {
 		return err
 	}
@@ -204,7 +204,7 @@ func (b *Bridge) follow(a *answer, c *call) error {
 		}
 		return a.follow(bytes.NewReader(asEvent(inOwnWords(answered.StatusCode, refusal, a.paths))))
 	}
-	a.heard(answered.Header)
+	a.takeDropped(answered.Header)
 	err = a.follow(answered.Body)
 	a.hearEnd(answered)
 	return err

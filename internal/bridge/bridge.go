@@ -146,7 +146,7 @@ func within(path, prefix string) bool {
 // route answers what the bridge speaks itself and passes on the rest.
 func (b *Bridge) route(w http.ResponseWriter, c *call) error {
 	if model, ok := deploymentOf(c.path); ok && c.Method == http.MethodPost {
-		return b.deployed(w, c, model)
+		return b.passDeployment(w, c, model)
 	}
 	switch method, path := c.Method, c.path; {
 	case path == "/":

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strings"
 
-	"stele/internal/fault"
 	"stele/internal/jsonscan"
 	"stele/internal/uid"
 )
@@ -26,15 +25,8 @@ const (
 
 // compact answers POST /v1/responses/compact.
 func (b *Bridge) compact(w http.ResponseWriter, c *call) error {
-	body, err := readBody(w, c)
+	asked, err := b.readRequest(w, c)
 	if err != nil {
-		return err
-	}
-	asked, err := b.decode(body)
-	if err != nil {
-		return err
-	}
-	if err := refuseDropped(c.Header, asked.dropped); err != nil {
 		return err
 	}
 	items, err := asked.conversation(b.Kept)
@@ -52,7 +44,7 @@ func (b *Bridge) compact(w http.ResponseWriter, c *call) error {
 	defer answered.Body.Close()
 	c.dropped = asked.dropped
 	carryDown(w.Header(), answered.Header)
-	asked.heard(answered.Header)
+	asked.takeDropped(answered.Header)
 	asked.tellDropped(w.Header(), droppedHeader)
 	if answered.StatusCode != http.StatusOK {
 		return refuseAs(w, answered)
@@ -66,14 +58,14 @@ func (b *Bridge) compact(w http.ResponseWriter, c *call) error {
 		tellFailure(w, err)
 		return nil
 	case status != "completed" || summary == "":
-		return fault.New(fault.UpstreamError, "The model wrote no summary of the conversation.")
+		return errNoSummary()
 	}
 	answerJSON(w, http.StatusOK, compactedJSON(a, items, summary))
 	return nil
 }
 
 // summaryRequest asks a model for the summary.
-func summaryRequest(o *order, items []item) []byte {
+func summaryRequest(o *request, items []item) []byte {
 	var w jsonscan.Writer
 	w.Open(object).Key("model").Text(o.model).Key("store").Bool(false).Key("instructions").Text(compactInstructions).Key("input").Text(transcript(o, items))
 	for _, name := range []string{"prompt_cache_key", "prompt_cache_options", "prompt_cache_retention", "service_tier"} {
@@ -85,7 +77,7 @@ func summaryRequest(o *order, items []item) []byte {
 }
 
 // transcript is a conversation as one text.
-func transcript(o *order, items []item) string {
+func transcript(o *request, items []item) string {
 	var all strings.Builder
 	say := func(who, what string) {
 		if what != "" {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"stele/internal/dialect"
 	"stele/internal/fault"
 	"stele/internal/jsonscan"
 	"stele/internal/uid"
@@ -186,7 +187,7 @@ func readObject(w http.ResponseWriter, c *call) (jsonscan.Value, error) {
 	}
 	root, err := jsonscan.Parse(body, jsonscan.Lenient)
 	if err != nil || root.Kind() != object {
-		return root, fault.New(fault.InvalidRequestBody, "The request body is not a JSON object.")
+		return root, dialect.NoObjectError()
 	}
 	return root, nil
 }

@@ -30,21 +30,13 @@ func (b *Bridge) countMessages(w http.ResponseWriter, c *call) error {
 
 // countContents answers POST /v1beta/models/{id}:countTokens.
 func (b *Bridge) countContents(w http.ResponseWriter, c *call) error {
-	body, err := readBody(w, c)
+	body, err := readChecked(w, c)
 	if err != nil {
-		return err
-	}
-	if err := dialect.CheckBody(body); err != nil {
 		return err
 	}
 	for _, name := range []string{"generateContentRequest", "generate_content_request"} {
 		if inner := jsonscan.Root(body).Get(name); inner.Kind() == object {
-			var edits jsonscan.Edits
-			for key, v := range inner.Members() {
-				if key.Name == "model" { // it stands in the path elsewhere
-					edits.Remove(key, v)
-				}
-			}
+			edits := withoutModel(inner) // it stands in the path elsewhere
 			whole, err := edits.Apply(body)
 			if err != nil {
 				return err
@@ -57,20 +49,12 @@ func (b *Bridge) countContents(w http.ResponseWriter, c *call) error {
 
 // countResponse answers POST /v1/responses/input_tokens.
 func (b *Bridge) countResponse(w http.ResponseWriter, c *call) error {
-	body, err := readBody(w, c)
+	body, err := readChecked(w, c)
 	if err != nil {
 		return err
 	}
-	if err := dialect.CheckBody(body); err != nil {
-		return err
-	}
 	if root := jsonscan.Root(body); root.Get("model").Absent() { // here it is optional
-		var edits jsonscan.Edits
-		for key, v := range root.Members() {
-			if key.Name == "model" {
-				edits.Remove(key, v)
-			}
-		}
+		edits := withoutModel(root)
 		edits.Append(root, "model", []byte(`"counted"`))
 		if body, err = edits.Apply(body); err != nil {
 			return err
@@ -88,6 +72,16 @@ func (b *Bridge) countResponse(w http.ResponseWriter, c *call) error {
 	var e jsonscan.Writer
 	answerJSON(w, http.StatusOK, e.Open(object).Key("object").Plain("response.input_tokens").Key("input_tokens").Int(n).Close(object).Bytes())
 	return nil
+}
+
+// withoutModel takes the model out of a request.
+func withoutModel(root jsonscan.Value) (edits jsonscan.Edits) {
+	for key, v := range root.Members() {
+		if key.Name == "model" {
+			edits.Remove(key, v)
+		}
+	}
+	return edits
 }
 
 // count answers with an estimate under the name that the dialect has for it.

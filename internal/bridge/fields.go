@@ -49,7 +49,7 @@ var kinds = []struct {
 }
 
 // checkKinds refuses fields that are of another kind than theirs.
-func (o *order) checkKinds() error {
+func (o *request) checkKinds() error {
 	for _, k := range kinds {
 		name, inner, nested := strings.Cut(k.name, ".")
 		v := o.fields[name]
@@ -107,7 +107,7 @@ var echoed = []struct{ name, otherwise string }{
 }
 
 // writeEchoed writes them. What stands inside has all of its members too.
-func (o *order) writeEchoed(w *jsonscan.Writer) {
+func (o *request) writeEchoed(w *jsonscan.Writer) {
 	for _, e := range echoed {
 		v := o.fields[e.name]
 		switch w.Key(e.name); {

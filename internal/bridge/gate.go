@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"strings"
 
+	"stele/internal/dialect"
 	"stele/internal/fault"
 	"stele/internal/jsonscan"
 	"stele/internal/wire"
@@ -55,6 +56,15 @@ func admit(r *http.Request) error {
 	return nil
 }
 
+// readChecked is readBody for a request that must be an object.
+func readChecked(w http.ResponseWriter, c *call) ([]byte, error) {
+	body, err := readBody(w, c)
+	if err != nil {
+		return nil, err
+	}
+	return body, dialect.CheckBody(body)
+}
+
 // readBody reads a request whole.
 func readBody(w http.ResponseWriter, c *call) ([]byte, error) {
 	plain, coding := http.MaxBytesReader(w, c.Body, mostBody), c.Header.Get("Content-Encoding")
@@ -69,7 +79,7 @@ func readBody(w http.ResponseWriter, c *call) ([]byte, error) {
 		return nil, fault.New(fault.BodyTooLarge, "The request body is longer than %d bytes.", mostBody)
 	}
 	if errors.Is(err, wire.ErrPacked) {
-		return nil, fault.New(fault.InvalidRequestBody, "The request body is not packed as its Content-Encoding says.").Because(err)
+		return nil, fault.NotPacked(err)
 	}
 	if err != nil {
 		return nil, fault.New(fault.InvalidRequestBody, "The request body did not arrive.").Because(err)

@@ -25,7 +25,7 @@ const droppedHeader = "X-Stele-Dropped"
 const mostNotes = 16
 
 // lose notes something of the answer that this API has no place for.
-func (o *order) lose(verb chat.Verb, what string) {
+func (o *request) lose(verb chat.Verb, what string) {
 	if l := chat.Lost(chat.FieldAnswer, verb, what); !slices.Contains(o.lost, l) {
 		o.lost = append(o.lost, l)
 	}
@@ -53,22 +53,22 @@ func (a *answer) loseAtEnd(e *chat.Event) {
 	}
 }
 
-// heard takes over what the server says that it dropped: at the end of its stream all of it, once more.
-func (o *order) heard(from http.Header) {
+// takeDropped takes over what the server says that it dropped: at the end of its stream all of it, once more.
+func (o *request) takeDropped(from http.Header) {
 	if list := from.Values(droppedHeader); len(list) > 0 {
 		o.byServer = list
 	}
 }
 
 // hearEnd reads what is behind the server's answer: a trailer is there when all before it was read.
-func (o *order) hearEnd(answered *http.Response) {
+func (o *request) hearEnd(answered *http.Response) {
 	const most = 1 << 20
 	_, _ = io.CopyN(io.Discard, answered.Body, most)
-	o.heard(answered.Trailer)
+	o.takeDropped(answered.Trailer)
 }
 
 // notes are all losses in the server's form: its own, then those of the bridge.
-func (o *order) notes() []string {
+func (o *request) notes() []string {
 	list := slices.Clone(o.byServer)
 	for _, note := range o.dropped[:min(len(o.dropped), mostNotes)] {
 		path, why, _ := strings.Cut(note, ": ")
@@ -85,14 +85,14 @@ func entry(path string, verb chat.Verb, why string) string {
 }
 
 // tellDropped says under a name what was not carried.
-func (o *order) tellDropped(h http.Header, name string) {
+func (o *request) tellDropped(h http.Header, name string) {
 	if list := o.notes(); len(list) > 0 {
 		h.Set(name, strings.Join(list, ", "))
 	}
 }
 
 // inWords is what the bridge itself did not carry, for the log.
-func (o *order) inWords() []string {
+func (o *request) inWords() []string {
 	list := slices.Clone(o.dropped)
 	for _, l := range o.lost {
 		list = append(list, l.Field+": "+l.Note)

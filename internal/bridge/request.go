@@ -3,6 +3,7 @@ package bridge
 import (
 	"cmp"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -12,9 +13,9 @@ import (
 	"stele/internal/jsonscan"
 )
 
-// order is what a client asks of POST /v1/responses, and the same as the server's chat
+// request is what a client asks of POST /v1/responses, and the same as the server's chat
 // route takes it.
-type order struct {
+type request struct {
 	fields     map[string]jsonscan.Value // those that are there and not null
 	model      string
 	stream     bool
@@ -36,9 +37,22 @@ type order struct {
 	lost       []chat.Loss     // what of the answer this API has no place for
 }
 
+// readRequest reads the request of a call. Where the client wants all of it carried, what is not refuses it.
+func (b *Bridge) readRequest(w http.ResponseWriter, c *call) (*request, error) {
+	body, err := readBody(w, c)
+	if err != nil {
+		return nil, err
+	}
+	o, err := b.decode(body)
+	if err != nil {
+		return nil, err
+	}
+	return o, refuseDropped(c.Header, o.dropped)
+}
+
 // decode reads a request and writes what the server is asked.
-func (b *Bridge) decode(body []byte) (*order, error) {
-	o := &order{fields: make(map[string]jsonscan.Value), store: true, tools: newToolbox(), called: make(map[string]bool)}
+func (b *Bridge) decode(body []byte) (*request, error) {
+	o := &request{fields: make(map[string]jsonscan.Value), store: true, tools: newToolbox(), called: make(map[string]bool)}
 	_, err := dialect.Survey("", body, func(key jsonscan.Key, v jsonscan.Value) {
 		if !v.Absent() {
 			o.fields[key.Name] = v
@@ -83,14 +97,14 @@ func (b *Bridge) decode(body []byte) (*order, error) {
 }
 
 // drop notes something that is not carried.
-func (o *order) drop(path, why string) {
+func (o *request) drop(path, why string) {
 	if note := path + ": " + why; !slices.Contains(o.dropped, note) {
 		o.dropped = append(o.dropped, note)
 	}
 }
 
 // refuseEmpty refuses a request that leaves nothing to answer, and says why where its items are what is not carried.
-func (o *order) refuseEmpty() error {
+func (o *request) refuseEmpty() error {
 	for _, note := range o.dropped {
 		if path, why, _ := strings.Cut(note, ": "); strings.HasPrefix(path, "input[") {
 			return fault.Unclear(path, why+", and nothing else is there to answer")
@@ -100,7 +114,7 @@ func (o *order) refuseEmpty() error {
 }
 
 // readHead reads what the bridge itself goes by.
-func (o *order) readHead() (err error) {
+func (o *request) readHead() (err error) {
 	if o.model = o.fields["model"].View(); o.model == "" {
 		return fault.Missing("model")
 	}
@@ -127,7 +141,7 @@ func (o *order) readHead() (err error) {
 }
 
 // refuseUnserved refuses what would change what the client gets, and drops what would not.
-func (o *order) refuseUnserved() error {
+func (o *request) refuseUnserved() error {
 	if o.fields["prompt"].Exists() {
 		return fault.Unclear("prompt", "the bridge has no stored prompts: send instructions and input")
 	}
@@ -180,7 +194,7 @@ var carried = map[string]string{
 
 // takeInput takes the items of the request itself, each in memory of its own: they may
 // be kept for longer than the request.
-func (o *order) takeInput() error {
+func (o *request) takeInput() error {
 	switch v := o.fields["input"]; v.Kind() {
 	case jsonscan.Missing:
 	case jsonscan.String:
@@ -198,12 +212,12 @@ func (o *order) takeInput() error {
 }
 
 // offer reads the tools.
-func (o *order) offer() error {
+func (o *request) offer() error {
 	return o.tools.addAll(o.fields["tools"], "tools", o.drop)
 }
 
 // write writes the body for the server.
-func (o *order) write(t *talk) error {
+func (o *request) write(t *talk) error {
 	var w jsonscan.Writer
 	w.Open(object).Key("model").Text(o.model).Key("stream").Bool(true)
 	w.Key("stream_options").Open(object).Key("include_usage").Bool(true).Close(object)
@@ -230,7 +244,7 @@ func (o *order) write(t *talk) error {
 }
 
 // includes reports whether the client wants something that is left out otherwise.
-func (o *order) includes(what string) bool {
+func (o *request) includes(what string) bool {
 	for _, v := range o.fields["include"].Elements() {
 		if v.View() == what {
 			return true
@@ -241,7 +255,7 @@ func (o *order) includes(what string) bool {
 
 // writeThinking asks for thoughts: by an effort, of the request or of an item that
 // changed it since, or just to see what the model thinks by itself.
-func (o *order) writeThinking(w *jsonscan.Writer, changed string) {
+func (o *request) writeThinking(w *jsonscan.Writer, changed string) {
 	reasoning := o.fields["reasoning"]
 	effort := reasoning.Get("effort").View()
 	if changed != "" {
@@ -256,7 +270,7 @@ func (o *order) writeThinking(w *jsonscan.Writer, changed string) {
 }
 
 // writeFormat asks for a form of the answer's text.
-func (o *order) writeFormat(w *jsonscan.Writer, changed jsonscan.Value) error {
+func (o *request) writeFormat(w *jsonscan.Writer, changed jsonscan.Value) error {
 	text := o.fields["text"]
 	if level := text.Get("verbosity"); !level.Absent() {
 		w.Key("verbosity").Raw(level.Raw())

@@ -24,15 +24,8 @@ const (
 // respond answers POST /v1/responses. The server is always asked for a stream: a client
 // that wants the answer whole gets what its last event would hold.
 func (b *Bridge) respond(w http.ResponseWriter, c *call) error {
-	body, err := readBody(w, c)
+	o, err := b.readRequest(w, c)
 	if err != nil {
-		return err
-	}
-	o, err := b.decode(body)
-	if err != nil {
-		return err
-	}
-	if err := refuseDropped(c.Header, o.dropped); err != nil {
 		return err
 	}
 	o.codex = isCodex(c.Header)
@@ -46,7 +39,7 @@ func (b *Bridge) respond(w http.ResponseWriter, c *call) error {
 	defer answered.Body.Close()
 	defer func() { c.dropped = o.inWords() }()
 	carryDown(w.Header(), answered.Header)
-	o.heard(answered.Header)
+	o.takeDropped(answered.Header)
 	o.tellDropped(w.Header(), droppedHeader)
 	if answered.StatusCode != http.StatusOK {
 		refusal, err := io.ReadAll(io.LimitReader(answered.Body, mostRefusal))
@@ -91,7 +84,7 @@ func (b *Bridge) ask(ctx context.Context, c *call, body []byte) (*http.Response,
 }
 
 // stream tells an answer as events.
-func (b *Bridge) stream(w http.ResponseWriter, o *order, answered *http.Response) error {
+func (b *Bridge) stream(w http.ResponseWriter, o *request, answered *http.Response) error {
 	a := newAnswer(o)
 	a.out = wire.NewEventWriter(w, wire.EventStream, keepAliveTime, a.signOfLife)
 	defer a.out.Stop()
@@ -114,7 +107,7 @@ func (b *Bridge) stream(w http.ResponseWriter, o *order, answered *http.Response
 }
 
 // tellWhole tells an answer when it is whole.
-func (b *Bridge) tellWhole(w http.ResponseWriter, o *order, answered *http.Response) error {
+func (b *Bridge) tellWhole(w http.ResponseWriter, o *request, answered *http.Response) error {
 	a := newAnswer(o)
 	err := a.follow(answered.Body)
 	response, status, _ := a.finish(err)

@@ -32,9 +32,9 @@ type toolbox struct {
 
 func newToolbox() *toolbox { return &toolbox{byName: make(map[string]tool)} }
 
-// called is the tool that a model calls by a name. Servers of open models, whose answers pass through as they are, write a
+// find is the tool that a model calls by a name. Servers of open models, whose answers pass through as they are, write a
 // namespace with a dot or leave it out, and words of gpt-oss's template behind a name: what is left then is the name of one tool only.
-func (b *toolbox) called(said string) tool {
+func (b *toolbox) find(said string) tool {
 	if known, ok := b.byName[said]; ok {
 		return known
 	}
@@ -82,7 +82,7 @@ func (t tool) flat() string {
 }
 
 // writeTools writes the tools, and which of them are to be called.
-func (o *order) writeTools(w *jsonscan.Writer) error {
+func (o *request) writeTools(w *jsonscan.Writer) error {
 	choice := o.fields["tool_choice"]
 	if len(o.tools.byName) == 0 {
 		switch word := choice.View(); {
@@ -115,7 +115,7 @@ func (o *order) writeTools(w *jsonscan.Writer) error {
 }
 
 // writeAllowed writes which of the tools may be called. Those that are not offered cannot be.
-func (o *order) writeAllowed(w *jsonscan.Writer, choice jsonscan.Value) error {
+func (o *request) writeAllowed(w *jsonscan.Writer, choice jsonscan.Value) error {
 	if choice.Get("tools").Kind() != array {
 		return fault.WrongValue("tool_choice.tools", "a list of tools")
 	}

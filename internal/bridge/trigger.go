@@ -34,7 +34,7 @@ func endsInTrigger(items []item) (bool, error) {
 }
 
 // writeSummaryRequest writes what the server is asked for the summary.
-func (b *Bridge) writeSummaryRequest(o *order, items []item) error {
+func (b *Bridge) writeSummaryRequest(o *request, items []item) error {
 	asked, err := b.decode(summaryRequest(o, items))
 	if err == nil {
 		o.chat = asked.chat
@@ -54,11 +54,15 @@ func (a *answer) takeSummary(events []chat.Event) {
 	}
 }
 
+func errNoSummary() *fault.Error {
+	return fault.New(fault.UpstreamError, "The model wrote no summary of the conversation.")
+}
+
 // checkSummary says that a summary is cut off, or none, where one is asked for: a client
 // would throw away all that it stands for.
 func (a *answer) checkSummary() error {
 	if a.shortens && (strings.TrimSpace(a.summary.String()) == "" || a.stop.Reason == chat.MaxTokens || a.isFiltered()) {
-		return fault.New(fault.UpstreamError, "The model wrote no summary of the conversation.")
+		return errNoSummary()
 	}
 	return nil
 }

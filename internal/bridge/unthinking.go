@@ -15,7 +15,7 @@ import (
 
 // askThinking asks the server, and where the model cannot do both, for tools rather than
 // thoughts.
-func (b *Bridge) askThinking(c *call, o *order) (*http.Response, error) {
+func (b *Bridge) askThinking(c *call, o *request) (*http.Response, error) {
 	if _, known := b.unthinking.Load(o.model); known && len(o.tools.byName) > 0 && !isStrict(c.Header) {
 		if err := o.stopThinking(); err != nil {
 			return nil, err
@@ -48,7 +48,7 @@ func refusesThinking(refusal []byte) bool {
 }
 
 // stopThinking asks for an answer without thoughts.
-func (o *order) stopThinking() (err error) {
+func (o *request) stopThinking() (err error) {
 	var edits jsonscan.Edits
 	root := jsonscan.Root(o.chat)
 	for key, v := range root.Members() {

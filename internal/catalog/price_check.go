@@ -32,14 +32,14 @@ func (c *Catalog) CheckPrices(now time.Time) (list []PriceProblem) {
 				continue
 			}
 			next := ""
-			if e.Facts.Next != "" {
-				next = "; its maker names " + e.Facts.Next
+			if e.Traits.Next != "" {
+				next = "; its maker names " + e.Traits.Next
 			}
-			if day, err := time.Parse(time.DateOnly, e.Facts.Retires); err == nil {
+			if day, err := time.Parse(time.DateOnly, e.Traits.Retires); err == nil {
 				if now.Before(day) {
-					add("retires", "retires on "+e.Facts.Retires+next)
+					add("retires", "retires on "+e.Traits.Retires+next)
 				} else {
-					add("retired", "retired since "+e.Facts.Retires+next)
+					add("retired", "retired since "+e.Traits.Retires+next)
 				}
 			}
 			if day, err := time.Parse(time.DateOnly, e.Checked); err == nil && cost.Source == FromBook && now.Sub(day) > old {

@@ -7,8 +7,8 @@ import (
 )
 
 // Collect waits for a strict stream's end and returns the whole answer.
-func Collect(stream Stream) (*Response, error) {
-	r := &Response{Answers: make([]Answer, 1)}
+func Collect(stream Stream) (*WholeReply, error) {
+	r := &WholeReply{Answers: make([]Answer, 1)}
 	answer := &r.Answers[0]
 	var text strings.Builder
 	var likely []json.RawMessage
@@ -81,7 +81,7 @@ func joinLogprobs(pieces []json.RawMessage) json.RawMessage {
 }
 
 // Replay tells a whole answer, or all of several, as a strict stream.
-func Replay(r *Response) Stream {
+func Replay(r *WholeReply) Stream {
 	return func(yield func(Chunk, error) bool) {
 		events := []Event{{Kind: Start, ID: r.ID, Model: r.Model, Tier: r.Tier, Usage: r.Usage}}
 		answers := r.Answers

@@ -8,7 +8,7 @@ const fence = "```"
 // Unfence takes the marks of code off words that are to be JSON and nothing else, where
 // their model was only asked for that. Other words pass as they are.
 func Unfence(loose Stream) Stream {
-	return sifted(loose, func() (*[]Event, func(*Event), func([]Event) bool) {
+	return sift(loose, func() (*[]Event, func(*Event), func([]Event) bool) {
 		u := new(unfencer)
 		return &u.out, u.take, func([]Event) bool { return !u.plain }
 	})

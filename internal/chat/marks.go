@@ -11,7 +11,7 @@ var callMarks = []string{"<｜DSML｜function_calls>", "<｜DSML｜tool_calls>"}
 
 // Unmark leaves such marks out of a loose stream. Words that are no mark, or behind which no call follows, stay.
 func Unmark(loose Stream) Stream {
-	return sifted(loose, func() (*[]Event, func(*Event), func([]Event) bool) {
+	return sift(loose, func() (*[]Event, func(*Event), func([]Event) bool) {
 		u := new(unmarker)
 		return &u.out, u.take, func(events []Event) bool { return u.held.Part.Text != "" || slices.ContainsFunc(events, mayMark) }
 	})

@@ -7,11 +7,11 @@ import (
 	"stele/internal/fault"
 )
 
-// Reply is an answer, whole or on its way: exactly one of Response and Stream.
+// Reply is an answer, whole or on its way: exactly one of Whole and Stream.
 type Reply struct {
 	Dialect  string // the upstream's
 	Raw      []byte // the whole answer's own bytes, where Dialect can pass through
-	Response *Response
+	Whole    *WholeReply
 	Stream   Stream
 	Dropped  []Loss // what the upstream's dialect could not carry, and of a whole answer what the client's has no place for
 	Late     []Loss // of a stream: what shows only at its end
@@ -43,8 +43,8 @@ type Seen struct {
 	Ended  bool  // nothing more will come that counts
 }
 
-// Response is a whole answer.
-type Response struct {
+// WholeReply is a reply that has come whole.
+type WholeReply struct {
 	ID      string
 	Model   string
 	Answers []Answer // one, unless several were asked for
@@ -54,7 +54,7 @@ type Response struct {
 }
 
 // Size is about how many bytes an answer has once it is written.
-func (r *Response) Size() int {
+func (r *WholeReply) Size() int {
 	n := 512
 	for i := range r.Answers {
 		n += len(r.Answers[i].Logprobs) + 64
@@ -70,7 +70,7 @@ func (r *Response) Size() int {
 }
 
 // Seen is a whole answer as the meter sees one.
-func (r *Response) Seen() *Seen {
+func (r *WholeReply) Seen() *Seen {
 	s := &Seen{Usage: r.Usage}
 	for i := range r.Answers {
 		for j := range r.Answers[i].Parts {

@@ -40,7 +40,7 @@ func TestCut(t *testing.T) {
 
 func TestCutsEachOfSeveralAnswers(t *testing.T) {
 	t.Parallel()
-	said := &Response{Usage: Usage{Output: 9, Known: true}, Answers: []Answer{
+	said := &WholeReply{Usage: Usage{Output: 9, Known: true}, Answers: []Answer{
 		{Parts: []Part{{Kind: Text, Text: "a END b"}}, Stop: Stop{Reason: MaxTokens}},
 		{Parts: []Part{{Kind: Text, Text: "c EN"}}, Stop: Stop{Reason: EndTurn}},
 		{Parts: []Part{{Kind: Text, Text: "dEND"}, {Kind: ToolCall, ID: "1", Name: "f", Text: "{}"}}, Stop: Stop{Reason: ToolUse}},

@@ -23,7 +23,7 @@ const blockTagged = -1
 // Untag makes thoughts of what a loose stream tells as words between tags at its
 // beginning. Other words pass as they are.
 func Untag(loose Stream) Stream {
-	return sifted(loose, func() (*[]Event, func(*Event), func([]Event) bool) {
+	return sift(loose, func() (*[]Event, func(*Event), func([]Event) bool) {
 		u := new(untagger)
 		return &u.out, u.take, func([]Event) bool { return u.state != allSaid }
 	})

@@ -25,6 +25,11 @@ func BrokenError(err error) *fault.Error {
 	return fault.New(fault.UpstreamError, "The model's provider broke off in its answer.").Because(err)
 }
 
+// TooMuchError says that an upstream sent more than is taken of an answer.
+func TooMuchError() *fault.Error {
+	return fault.New(fault.UpstreamError, "The model's provider sent more than can be taken.")
+}
+
 // What may be held back while a call's arguments are not whole.
 const (
 	mostHeld    = 32 << 20 // bytes

@@ -141,7 +141,7 @@ func TestTidyBoundsWhatItHolds(t *testing.T) {
 
 func TestCollectReversesReplay(t *testing.T) {
 	t.Parallel()
-	want := &Response{
+	want := &WholeReply{
 		ID: "r", Model: "m", Usage: Usage{Input: 3, Output: 4, Known: true},
 		Answers: []Answer{{Stop: Stop{Reason: ToolUse}, Parts: []Part{
 			{Kind: Thought, Text: "hm", Proof: "sig"}, {Kind: Redacted, Text: "xx"},

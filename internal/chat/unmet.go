@@ -12,7 +12,7 @@ func (c *Conversation) Unmet(answers []Answer) (list []Loss) {
 	for i := range answers {
 		for _, l := range []Loss{
 			Lost(FieldLogprobs, Dropped, c.findUnrated(&answers[i])),
-			Lost(FieldChoice, Dropped, c.unchosen(&answers[i])),
+			Lost(FieldChoice, Dropped, c.findUnchosen(&answers[i])),
 			Lost(FieldParallel, Dropped, c.findCrowded(&answers[i])),
 		} {
 			if l.Note != "" && !slices.Contains(list, l) {
@@ -40,8 +40,8 @@ func Rates(raw json.RawMessage) bool {
 	return raw != nil && json.Unmarshal(raw, &of) == nil && len(of.Content)+len(of.Refusal) > 0
 }
 
-// unchosen says that a model did not call what it was to call.
-func (c *Conversation) unchosen(a *Answer) string {
+// findUnchosen says that a model did not call what it was to call.
+func (c *Conversation) findUnchosen(a *Answer) string {
 	choice := &c.Choice
 	if len(c.Tools) == 0 || choice.Mode != Required && choice.Mode != Named && !(choice.Mode == Allowed && choice.Forced) {
 		return ""

@@ -12,7 +12,7 @@ import (
 
 // LossesBeside tells of the members that parts of an answer have beside what the common
 // conversation knows, by their names: no other dialect has a place for them.
-func LossesBeside(r *chat.Response) (list []chat.Loss) {
+func LossesBeside(r *chat.WholeReply) (list []chat.Loss) {
 	const most, longest = 16, 64
 	var names []string
 	for i := range r.Answers {

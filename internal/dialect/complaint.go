@@ -16,7 +16,7 @@ func Complaint(root jsonscan.Value) (inner jsonscan.Value, message string) {
 	for range deepest {
 		inner, message = complaintIn(root)
 		if message == "" {
-			root = wrapped(inner)
+			root = objectIn(inner)
 		} else if root = quotedIn(message); !says(root) {
 			break
 		}
@@ -45,11 +45,11 @@ var quoting = regexp.MustCompile(`(?i)^[\w .:()-]{0,60}(?:status|exception|provi
 // says reports whether a value is a refusal with words.
 func says(root jsonscan.Value) bool {
 	inner, message := complaintIn(root)
-	return message != "" || wrapped(inner).Exists()
+	return message != "" || objectIn(inner).Exists()
 }
 
-// wrapped is the object in which a refusal goes on that has no words itself: FastAPI's detail holds whatever a server puts there.
-func wrapped(inner jsonscan.Value) jsonscan.Value {
+// objectIn is the object in which a refusal goes on that has no words itself: FastAPI's detail holds whatever a server puts there.
+func objectIn(inner jsonscan.Value) jsonscan.Value {
 	for _, name := range []string{"error", "detail", "message", "Error", "fault"} {
 		v := inner.Get(name)
 		if v.Kind() == jsonscan.Array {

@@ -55,10 +55,10 @@ type Server interface {
 	// keys and reads what routing needs. The conversation is decoded later, from
 	// the same bytes, only if a caller asks the Request for it.
 	DecodeRequest(Incoming) (*chat.Request, error)
-	// EncodeResponse writes a whole answer as the client expects it.
-	EncodeResponse(req *chat.Request, r *chat.Response) ([]byte, error)
+	// EncodeReply writes a whole answer as the client expects it.
+	EncodeReply(req *chat.Request, r *chat.WholeReply) ([]byte, error)
 	// ReplyLosses lists what of a whole answer the dialect has no place for.
-	ReplyLosses(req *chat.Request, r *chat.Response) []chat.Loss
+	ReplyLosses(req *chat.Request, r *chat.WholeReply) []chat.Loss
 	// NewEncoder begins a stream to one client.
 	NewEncoder(*chat.Request) Encoder
 	// PutCost puts what an answer cost, in billionths of a USD, beside the usage of one
@@ -91,8 +91,8 @@ type ArrayEncoder interface {
 	EndArray(dst []byte) []byte
 }
 
-// Target is the model a request is encoded for.
-type Target struct {
+// Upstream is what an encoder must know of who it writes for: the model, and what is taken there.
+type Upstream struct {
 	Model      string // the upstream's name
 	Stream     bool
 	Compatible bool     // speaks the dialect, but is not its author's own service
@@ -159,8 +159,8 @@ const (
 // Forms are all of these: a request says the same without them.
 var Forms = []string{CallIDs, Signatures, ToolNames, ResultNames, SchemaTypes, CustomTools, Pairs, Blocks, CacheMarks}
 
-// Call is a request in an upstream's own words.
-type Call struct {
+// Outgoing is a request in an upstream's own words.
+type Outgoing struct {
 	Path   string      // below the base URL, with query where the dialect needs one
 	Header http.Header // what the dialect itself needs; credentials are not its business
 	Body   []byte
@@ -175,7 +175,7 @@ type Call struct {
 
 // Splice makes the client's own bytes, with edits, the body. Long ones stay where they
 // are: a copy would take as much memory again.
-func (c *Call) Splice(body []byte, edits *jsonscan.Edits) (err error) {
+func (c *Outgoing) Splice(body []byte, edits *jsonscan.Edits) (err error) {
 	const long = 64 << 10
 	if len(body) < long || edits.Len() == 0 {
 		c.Body, err = edits.Apply(body)
@@ -186,7 +186,7 @@ func (c *Call) Splice(body []byte, edits *jsonscan.Edits) (err error) {
 }
 
 // Join puts a body in pieces together, for code that has to look at it as a whole.
-func (c *Call) Join() {
+func (c *Outgoing) Join() {
 	if c.Pieces != nil {
 		c.Body, c.Pieces = bytes.Join(c.Pieces, nil), nil
 	}
@@ -197,8 +197,8 @@ type Client interface {
 	Passer
 	// EncodeRequest writes a conversation of any origin. What cannot be carried is
 	// in Losses; what must not be left out is an error.
-	EncodeRequest(talk *chat.Conversation, t Target) (Call, error)
-	DecodeResponse(body []byte) (*chat.Response, error)
+	EncodeRequest(talk *chat.Conversation, t Upstream) (Outgoing, error)
+	DecodeReply(body []byte) (*chat.WholeReply, error)
 	// NewDecoder begins a stream from one upstream. A light one reads only as far
 	// as metering needs: Start, Counted and Finish.
 	NewDecoder(light bool) Decoder
@@ -217,10 +217,10 @@ type Passer interface {
 	// PassRequest is the client's own bytes, but for the closed list of edits: the
 	// model's name, the loose switches, usage asked for in a stream. The request
 	// must be of this dialect.
-	PassRequest(req *chat.Request, t Target) (Call, error)
-	// CountResponse reads of a whole answer that passes through only what metering
+	PassRequest(req *chat.Request, t Upstream) (Outgoing, error)
+	// CountReply reads of a whole answer that passes through only what metering
 	// needs: its usage, and whether it is an error.
-	CountResponse(body []byte) (*chat.Response, error)
+	CountReply(body []byte) (*chat.WholeReply, error)
 	// NothingToMeter reports whether a run of whole frames that passes through holds nothing
 	// that metering needs, as far as its last frames tell. When in doubt it says no.
 	NothingToMeter(frames []byte) bool
@@ -257,7 +257,7 @@ type Model struct {
 	Created      time.Time
 	Capabilities map[string]bool // what is not in it is not known
 	Tags         []string
-	Facts        price.Facts  // what is zero is not known
+	Traits       price.Traits // what is zero is not known
 	Price        *price.Sheet // nil: not known
 	Deprecated   time.Time    // since when it is known to end; zero where it does not
 	Retires      time.Time    // zero: it does not, as far as is known

@@ -335,7 +335,7 @@ func works(codecs map[string]dialect.Dialect) map[string]func(client string, bod
 		},
 	}
 	for name, codec := range codecs {
-		t := dialect.Target{Model: map[string]string{"openai": "gpt-4.1", "anthropic": "claude-sonnet-4-5", "gemini": "gemini-3-pro"}[name]}
+		t := dialect.Upstream{Model: map[string]string{"openai": "gpt-4.1", "anthropic": "claude-sonnet-4-5", "gemini": "gemini-3-pro"}[name]}
 		list["pass to "+name] = func(client string, body []byte) error {
 			if client != name {
 				return nil

@@ -42,7 +42,7 @@ func Survey(dialect string, body []byte, member func(jsonscan.Key, jsonscan.Valu
 		return chat.Facts{}, e
 	}
 	if report.Root.Kind() != jsonscan.Object {
-		return chat.Facts{}, fault.New(fault.InvalidRequestBody, "The request body is not a JSON object.")
+		return chat.Facts{}, NoObjectError()
 	}
 	facts.Values, facts.Weight, facts.Asked = report.Values, WeightOf(&report), asking.toAsked(&report)
 	facts.Envelopes = report.Found(envelope) || report.Found(carrier)
@@ -53,6 +53,11 @@ func Survey(dialect string, body []byte, member func(jsonscan.Key, jsonscan.Valu
 		facts.Others = facts.Others || report.Found(mark)
 	}
 	return facts, nil
+}
+
+// NoObjectError says that a request's body is no object.
+func NoObjectError() *fault.Error {
+	return fault.New(fault.InvalidRequestBody, "The request body is not a JSON object.")
 }
 
 // Members are those of a request's body. What the survey found to be the longest of

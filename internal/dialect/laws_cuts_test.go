@@ -45,7 +45,7 @@ func answers(f fixture) []chat.Stream {
 		list = append(list, chat.Tidy(decode(f.codec, stream, false)))
 	}
 	if body := f.files["response.json"]; body != nil {
-		if whole, err := f.codec.DecodeResponse(body); err == nil && len(whole.Answers) == 1 {
+		if whole, err := f.codec.DecodeReply(body); err == nil && len(whole.Answers) == 1 {
 			list = append(list, chat.Replay(settled(whole)))
 		}
 	}

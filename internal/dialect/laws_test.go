@@ -139,7 +139,7 @@ type essence struct {
 	Usage         chat.Usage
 }
 
-func essenceOf(r *chat.Response) essence {
+func essenceOf(r *chat.WholeReply) essence {
 	var e essence
 	for _, a := range r.Answers {
 		for _, p := range a.Parts {
@@ -181,7 +181,7 @@ func TestWholeEqualsStreamedInEveryPair(t *testing.T) {
 		for _, client := range codecs {
 			t.Run(f.name+"→"+client.Name(), func(t *testing.T) {
 				t.Parallel()
-				whole, err := f.codec.DecodeResponse(f.files["response.json"])
+				whole, err := f.codec.DecodeReply(f.files["response.json"])
 				if err != nil {
 					t.Skipf("the fixture is a failure: %v", err)
 				}
@@ -191,11 +191,11 @@ func TestWholeEqualsStreamedInEveryPair(t *testing.T) {
 				}
 				want := essenceOf(whole)
 				req := plainRequest(t, client, false)
-				body, err := client.EncodeResponse(req, whole)
+				body, err := client.EncodeReply(req, whole)
 				if err != nil {
 					t.Fatal(err)
 				}
-				again, err := client.DecodeResponse(body)
+				again, err := client.DecodeReply(body)
 				if err != nil {
 					t.Fatalf("%v\n%s", err, body)
 				}
@@ -215,7 +215,7 @@ func TestWholeEqualsStreamedInEveryPair(t *testing.T) {
 }
 
 // everySays reports whether an answer is made only of what all three can say.
-func everySays(r *chat.Response) bool {
+func everySays(r *chat.WholeReply) bool {
 	for _, p := range r.Answers[0].Parts {
 		switch {
 		case p.Kind == chat.Text, p.Kind == chat.Thought, p.Kind == chat.Redacted, p.Kind == chat.ToolCall && !p.Custom:
@@ -227,7 +227,7 @@ func everySays(r *chat.Response) bool {
 }
 
 // settled is an answer whose reason agrees with what was said.
-func settled(r *chat.Response) *chat.Response {
+func settled(r *chat.WholeReply) *chat.WholeReply {
 	for i := range r.Answers {
 		called := false
 		for _, p := range r.Answers[i].Parts {
@@ -238,7 +238,7 @@ func settled(r *chat.Response) *chat.Response {
 	return r
 }
 
-func compare(t *testing.T, how string, f fixture, client dialect.Dialect, want essence, r *chat.Response) {
+func compare(t *testing.T, how string, f fixture, client dialect.Dialect, want essence, r *chat.WholeReply) {
 	t.Helper()
 	got := essenceOf(settled(r))
 	options := []cmp.Option{cmpopts.EquateEmpty()}
@@ -333,7 +333,7 @@ func TestRequestsReachEveryUpstream(t *testing.T) {
 					}
 					return
 				}
-				target := dialect.Target{Model: models[upstream.Name()], Proof: func(text string) (string, bool) {
+				target := dialect.Upstream{Model: models[upstream.Name()], Proof: func(text string) (string, bool) {
 					return text, f.codec.Name() == upstream.Name()
 				}}
 				call, err := upstream.EncodeRequest(talk, target)

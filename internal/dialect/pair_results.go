@@ -12,7 +12,7 @@ func PairResults(talk *chat.Conversation) (*chat.Conversation, []chat.Loss) {
 	if !slices.ContainsFunc(talk.Messages, func(m chat.Message) bool { return chat.HasKind(m.Parts, chat.ToolResult) }) {
 		return talk, nil
 	}
-	p := pairer{talk: talk, calls: make(map[string][]place)}
+	p := pairer{talk: talk, calls: make(map[string][]position)}
 	for i := 0; i < len(talk.Messages); {
 		i = p.readRun(i)
 	}
@@ -22,26 +22,26 @@ func PairResults(talk *chat.Conversation) (*chat.Conversation, []chat.Loss) {
 	return p.rewrite()
 }
 
-// place is where a call or a result is.
-type place struct{ message, part int }
+// position is where a call or a result is.
+type position struct{ message, part int }
 
 // pairer looks for the calls of results.
 type pairer struct {
 	talk    *chat.Conversation
-	calls   map[string][]place // that no result was found for where it belongs
-	strayed []place            // results without such a call
-	behind  map[int][]place    // results that go behind a message
-	gone    map[place]bool
+	calls   map[string][]position // that no result was found for where it belongs
+	strayed []position            // results without such a call
+	behind  map[int][]position    // results that go behind a message
+	gone    map[position]bool
 }
 
 // readRun takes what one side says without a break, and the results of its calls in what the other says next.
 func (p *pairer) readRun(i int) int {
-	open := make(map[string][]place)
+	open := make(map[string][]position)
 	for ; i < len(p.talk.Messages) && p.talk.Messages[i].Role == chat.Assistant; i++ {
 		for j, part := range p.talk.Messages[i].Parts {
 			switch {
 			case part.Kind == chat.ToolCall && part.ID != "":
-				open[part.ID] = append(open[part.ID], place{i, j})
+				open[part.ID] = append(open[part.ID], position{i, j})
 			case part.Kind == chat.ToolResult && len(open[part.ID]) > 0: // see PlaceResults
 				open[part.ID] = open[part.ID][1:]
 			}
@@ -54,7 +54,7 @@ func (p *pairer) readRun(i int) int {
 			case len(open[part.ID]) > 0:
 				open[part.ID] = open[part.ID][1:]
 			default:
-				p.strayed = append(p.strayed, place{i, j})
+				p.strayed = append(p.strayed, position{i, j})
 			}
 		}
 	}
@@ -66,14 +66,14 @@ func (p *pairer) readRun(i int) int {
 
 // pair finds a call for each result: the last one before it, or else the first one after. It reports whether there was any.
 func (p *pairer) pair() bool {
-	p.behind, p.gone = make(map[int][]place), make(map[place]bool)
+	p.behind, p.gone = make(map[int][]position), make(map[position]bool)
 	for _, at := range p.strayed {
 		id := p.talk.Messages[at.message].Parts[at.part].ID
 		list := p.calls[id]
 		if len(list) == 0 {
 			continue
 		}
-		n := max(0, slices.IndexFunc(list, func(call place) bool { return call.message > at.message })-1)
+		n := max(0, slices.IndexFunc(list, func(call position) bool { return call.message > at.message })-1)
 		if list[len(list)-1].message < at.message {
 			n = len(list) - 1
 		}
@@ -104,7 +104,7 @@ func (p *pairer) rewrite() (*chat.Conversation, []chat.Loss) {
 	for i, m := range p.talk.Messages {
 		var rest []chat.Part
 		for j, part := range m.Parts {
-			if p.gone[place{i, j}] {
+			if p.gone[position{i, j}] {
 				losses = append(losses, chat.LostPart(m, part, chat.Approximated, "put behind its call"))
 			} else {
 				rest = append(rest, part)

@@ -10,15 +10,15 @@ import (
 // A result in the model's own turn, behind its call, ends the turn there once every call of it has one;
 // else it goes before what the user says next. One without a call stays where it is.
 func PlaceResults(talk *chat.Conversation) (*chat.Conversation, []chat.Loss) {
-	if !misplaced(talk.Messages) {
+	if !hasMisplaced(talk.Messages) {
 		return talk, nil
 	}
 	p := placer{waiting: make(map[string]int)}
 	for _, m := range talk.Messages {
 		if m.Role == chat.Assistant {
-			p.said(m)
+			p.takeModelTurn(m)
 		} else {
-			p.heard(m)
+			p.takeUserTurn(m)
 		}
 	}
 	p.flush()
@@ -30,7 +30,7 @@ func PlaceResults(talk *chat.Conversation) (*chat.Conversation, []chat.Loss) {
 	return &mended, p.losses
 }
 
-func misplaced(list []chat.Message) bool {
+func hasMisplaced(list []chat.Message) bool {
 	for i := range list {
 		for j := range list[i].Parts {
 			if list[i].Role == chat.Assistant && list[i].Parts[j].Kind == chat.ToolResult {
@@ -51,8 +51,8 @@ type placer struct {
 	losses  []chat.Loss
 }
 
-// said takes a turn of the model's.
-func (p *placer) said(m chat.Message) {
+// takeModelTurn takes a turn of the model's.
+func (p *placer) takeModelTurn(m chat.Message) {
 	rest := m
 	rest.Parts = nil
 	for _, part := range m.Parts {
@@ -81,8 +81,8 @@ func (p *placer) said(m chat.Message) {
 	}
 }
 
-// heard takes another's turn, before which the results go.
-func (p *placer) heard(m chat.Message) {
+// takeUserTurn takes another's turn, before which the results go.
+func (p *placer) takeUserTurn(m chat.Message) {
 	p.flush()
 	p.out = append(p.out, m)
 	clear(p.waiting)

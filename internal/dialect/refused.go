@@ -81,8 +81,8 @@ var filtered = []string{
 	"content exists risk", "unsafe or sensitive content", "considered high risk", "new_sensitive", "sensitive_words_detected",
 }
 
-// Filtered is a refusal of a request with the reason that it is what the request says, if its words, with its type and code, are so.
-func Filtered(e *fault.Error, words string) *fault.Error {
+// WithFilterReason is a refusal of a request with the reason that it is what the request says, if its words, with its type and code, are so.
+func WithFilterReason(e *fault.Error, words string) *fault.Error {
 	if e.Code == fault.InvalidParameter && Says(words, filtered...) {
 		return e.With("reason", "content_policy_violation")
 	}

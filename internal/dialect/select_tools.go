@@ -14,7 +14,7 @@ var changes = []string{"anthropic.tool_addition", "anthropic.tool_removal"}
 // SelectTools leaves a conversation the tools that an upstream of a dialect is told of. Only Anthropic's API has sets
 // of tools, and tools that come and go between turns: not one of its models that has refused the system there, and not
 // every server of its dialect.
-func SelectTools(talk *chat.Conversation, upstream string, target Target) (*chat.Conversation, []chat.Loss) {
+func SelectTools(talk *chat.Conversation, upstream string, target Upstream) (*chat.Conversation, []chat.Loss) {
 	unwanted := chat.AtHome
 	var losses []chat.Loss
 	home := upstream == "anthropic"

@@ -16,7 +16,7 @@ var seen = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 // ShowPictures is a conversation in which the pictures that the model made stand in the user's next turn, for an
 // upstream that takes none in the model's (openai/openai-node#1030, epam/ai-dial-adapter-bedrock#306). What no
 // turn of the user's follows, or what the upstream may refuse to see, stays where it is.
-func ShowPictures(talk *chat.Conversation, upstream string, t Target) (*chat.Conversation, []chat.Loss) {
+func ShowPictures(talk *chat.Conversation, upstream string, t Upstream) (*chat.Conversation, []chat.Loss) {
 	most := mostShown[upstream]
 	if most == 0 || t.Pictures {
 		return talk, nil

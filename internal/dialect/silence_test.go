@@ -7,12 +7,12 @@ import (
 )
 
 // place marks where an object of a template may have another member.
-const place = "§"
+const position = "§"
 
 // withMember is a template with a member at one of its places.
 func withMember(template, member string, at int) string {
 	var b strings.Builder
-	for i, piece := range strings.Split(template, place) {
+	for i, piece := range strings.Split(template, position) {
 		if b.WriteString(piece); i == at {
 			b.WriteString(member)
 		}
@@ -22,7 +22,7 @@ func withMember(template, member string, at int) string {
 
 // near is what stands before a place, for reports.
 func near(template string, at int) string {
-	before := strings.Join(strings.Split(template, place)[:at+1], "")
+	before := strings.Join(strings.Split(template, position)[:at+1], "")
 	return before[max(0, len(before)-60):]
 }
 
@@ -63,7 +63,7 @@ func TestNoMemberOfARequestIsLostInSilence(t *testing.T) {
 				if !strings.HasPrefix(plain, "{") {
 					t.Fatalf("%s to %s: %s", from, to, plain)
 				}
-				for at := range strings.Count(template, place) {
+				for at := range strings.Count(template, position) {
 					if outcome(withMember(template, `,"zzz":{"a":1}`, at)) == plain {
 						t.Errorf("%s to %s: lost behind %s", from, to, near(template, at))
 					}
@@ -137,7 +137,7 @@ func TestNoMemberThatIsKnownIsLostInSilence(t *testing.T) {
 					return l.got().Raw + l.told()
 				}
 				plain := outcome(withMember(each.ask, "", -1))
-				for at := range strings.Count(each.ask, place) {
+				for at := range strings.Count(each.ask, position) {
 					for _, member := range each.members {
 						if outcome(withMember(each.ask, ","+member, at)) == plain {
 							t.Errorf("%s to %s: %s is lost behind %s", from, to, member, near(each.ask, at))
@@ -214,13 +214,13 @@ func TestNothingOfAnAnswerIsLostInSilence(t *testing.T) {
 			if streamed {
 				template = streamsWithAll[to]
 			}
-			template = strings.ReplaceAll(template, place+"2", place+" ")
+			template = strings.ReplaceAll(template, position+"2", position+" ")
 			outcome := func(answer string) string {
 				l := take(t, trip{from: from, to: to, kind: map[string]string{O: "vllm"}[to], stream: streamed, ask: plainly(from, streamed), answers: []string{answer}})
 				return fmt.Sprint(len(l.body)) + l.told()
 			}
 			plain := outcome(withMember(template, "", -1))
-			for at, behind := range strings.Split(template, place)[1:] {
+			for at, behind := range strings.Split(template, position)[1:] {
 				member := `,"zzz":{"a":1}`
 				if strings.HasPrefix(behind, " ") {
 					member = `,{"type":"zzz","zzz":{"a":1}}`

@@ -69,8 +69,8 @@ func TooLong(message string) *fault.Error {
 	return e
 }
 
-// Figured is such a refusal with the figures that llama.cpp has beside its words, where those have none.
-func Figured(e *fault.Error, said jsonscan.Value) *fault.Error {
+// WithFigures is such a refusal with the figures that llama.cpp has beside its words, where those have none.
+func WithFigures(e *fault.Error, said jsonscan.Value) *fault.Error {
 	tokens, _ := said.Get("n_prompt_tokens").Int()
 	window, _ := said.Get("n_ctx").Int()
 	if l := e.TooLong; l == nil || l.Tokens > 0 || window <= 0 || tokens <= window {

@@ -69,8 +69,11 @@ func LossOfEnd() chat.Loss {
 }
 
 // Unreadable is an answer that is not one.
-func Unreadable(body []byte) *fault.Error {
-	return fault.New(fault.UpstreamError, "The model's provider sent an answer that cannot be read.").Because(Cause(http.StatusOK, body))
+func Unreadable(body []byte) *fault.Error { return UnreadableError(Cause(http.StatusOK, body)) }
+
+// UnreadableError says that an answer cannot be read, and why.
+func UnreadableError(err error) *fault.Error {
+	return fault.New(fault.UpstreamError, "The model's provider sent an answer that cannot be read.").Because(err)
 }
 
 // Says reports whether a text has one of the signs in it, in any case. The signs are in

@@ -30,7 +30,7 @@ func lookDataFolder(_ context.Context, p *patient) []Finding {
 	if p.folderErr != nil {
 		return one(Bad, "run the doctor as the user that the server runs as", "the data folder cannot be looked at: %v", p.folderErr)
 	}
-	return tooOpen(p.Config.Data, Warning)
+	return checkMode(p.Config.Data, Warning)
 }
 
 func lookMasterKeyFile(_ context.Context, p *patient) []Finding {
@@ -38,11 +38,11 @@ func lookMasterKeyFile(_ context.Context, p *patient) []Finding {
 	if _, err := os.Stat(file); err != nil {
 		return one(Bad, "put it back, or name it with --master-key-file: without it every sealed secret is lost", "the master key cannot be read: %v", err)
 	}
-	return tooOpen(file, Bad)
+	return checkMode(file, Bad)
 }
 
-// tooOpen finds what other users of the machine can read.
-func tooOpen(path string, class Class) []Finding {
+// checkMode finds what other users of the machine can read.
+func checkMode(path string, class Class) []Finding {
 	info, err := os.Stat(path)
 	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {
 		return nil

@@ -1,5 +1,5 @@
 // Package fair shares what is scarce among tenants: places, workers, bytes. It
-// must not know what is shared, nor who a tenant is.
+// must not know what is shared, nor who a tenant is: a workspace, a person, a network.
 package fair
 
 import (

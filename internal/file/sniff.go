@@ -11,8 +11,8 @@ import (
 	"stele/internal/memory"
 )
 
-// Facts are what the bytes of a file tell about it.
-type Facts struct {
+// Metadata is what the bytes of a file tell about it.
+type Metadata struct {
 	Kind          string // image, video, audio or document
 	Type          string // content type
 	Width, Height int
@@ -51,10 +51,10 @@ func (e *damagedError) Unwrap() error { return e.err }
 // format is a sort of file: how it begins, and how its bytes are read to the end.
 type format struct {
 	what string // for people
-	Facts
+	Metadata
 	ext  string
 	is   func(head []byte) bool
-	walk func(r *reader, f *Facts)
+	walk func(r *reader, f *Metadata)
 }
 
 // headSize is how many bytes are enough to tell what a file is.
@@ -62,25 +62,25 @@ const headSize = 4096
 
 // formats are all that is taken. Text is last: it is what nothing else claims.
 var formats = []format{
-	{"PNG image", Facts{Kind: Image, Type: "image/png"}, "png", begins("\x89PNG\r\n\x1a\n"), walkPNG},
-	{"JPEG image", Facts{Kind: Image, Type: "image/jpeg"}, "jpg", begins("\xff\xd8\xff"), walkJPEG},
-	{"GIF image", Facts{Kind: Image, Type: "image/gif"}, "gif", begins("GIF87a", "GIF89a"), walkGIF},
-	{"WebP image", Facts{Kind: Image, Type: "image/webp"}, "webp", begins("RIFF....WEBP"), walkWebP},
-	{"AVIF image", Facts{Kind: Image, Type: "image/avif"}, "avif", brand("avif", "avis"), walkBoxes},
-	{"HEIC image", Facts{Kind: Image, Type: "image/heic"}, "heic", brand("heic", "heix", "heim", "heis", "hevc", "mif1", "msf1"), walkBoxes},
-	{"M4A sound", Facts{Kind: Audio, Type: "audio/mp4"}, "m4a", brand("M4A ", "M4B "), walkBoxes},
-	{"QuickTime film", Facts{Kind: Video, Type: "video/quicktime"}, "mov", brand("qt  "), walkBoxes},
-	{"MP4 film", Facts{Kind: Video, Type: "video/mp4"}, "mp4", brand(""), walkBoxes},
-	{"WebM film", Facts{Kind: Video, Type: "video/webm"}, "webm", docType("webm"), walkMatroska},
-	{"Matroska film", Facts{Kind: Video, Type: "video/x-matroska"}, "mkv", docType("matroska"), walkMatroska},
-	{"WAV sound", Facts{Kind: Audio, Type: "audio/wav"}, "wav", begins("RIFF....WAVE"), walkWAV},
-	{"FLAC sound", Facts{Kind: Audio, Type: "audio/flac"}, "flac", begins("fLaC"), walkFLAC},
-	{"Ogg sound", Facts{Kind: Audio, Type: "audio/ogg"}, "ogg", begins("OggS"), walkOgg},
-	{"MP3 sound", Facts{Kind: Audio, Type: "audio/mpeg"}, "mp3", isMP3, walkMP3},
-	{"AAC sound", Facts{Kind: Audio, Type: "audio/aac"}, "aac", isADTS, walkADTS},
-	{"PDF document", Facts{Kind: Document, Type: "application/pdf"}, "pdf", begins("%PDF-"), walkPDF},
-	{"SVG image", Facts{Kind: Image, Type: "image/svg+xml"}, "svg", isSVG, walkSVG},
-	{"text", Facts{Kind: Document, Type: "text/plain"}, "txt", isText, walkText},
+	{"PNG image", Metadata{Kind: Image, Type: "image/png"}, "png", begins("\x89PNG\r\n\x1a\n"), walkPNG},
+	{"JPEG image", Metadata{Kind: Image, Type: "image/jpeg"}, "jpg", begins("\xff\xd8\xff"), walkJPEG},
+	{"GIF image", Metadata{Kind: Image, Type: "image/gif"}, "gif", begins("GIF87a", "GIF89a"), walkGIF},
+	{"WebP image", Metadata{Kind: Image, Type: "image/webp"}, "webp", begins("RIFF....WEBP"), walkWebP},
+	{"AVIF image", Metadata{Kind: Image, Type: "image/avif"}, "avif", brand("avif", "avis"), walkBoxes},
+	{"HEIC image", Metadata{Kind: Image, Type: "image/heic"}, "heic", brand("heic", "heix", "heim", "heis", "hevc", "mif1", "msf1"), walkBoxes},
+	{"M4A sound", Metadata{Kind: Audio, Type: "audio/mp4"}, "m4a", brand("M4A ", "M4B "), walkBoxes},
+	{"QuickTime film", Metadata{Kind: Video, Type: "video/quicktime"}, "mov", brand("qt  "), walkBoxes},
+	{"MP4 film", Metadata{Kind: Video, Type: "video/mp4"}, "mp4", brand(""), walkBoxes},
+	{"WebM film", Metadata{Kind: Video, Type: "video/webm"}, "webm", docType("webm"), walkMatroska},
+	{"Matroska film", Metadata{Kind: Video, Type: "video/x-matroska"}, "mkv", docType("matroska"), walkMatroska},
+	{"WAV sound", Metadata{Kind: Audio, Type: "audio/wav"}, "wav", begins("RIFF....WAVE"), walkWAV},
+	{"FLAC sound", Metadata{Kind: Audio, Type: "audio/flac"}, "flac", begins("fLaC"), walkFLAC},
+	{"Ogg sound", Metadata{Kind: Audio, Type: "audio/ogg"}, "ogg", begins("OggS"), walkOgg},
+	{"MP3 sound", Metadata{Kind: Audio, Type: "audio/mpeg"}, "mp3", isMP3, walkMP3},
+	{"AAC sound", Metadata{Kind: Audio, Type: "audio/aac"}, "aac", isADTS, walkADTS},
+	{"PDF document", Metadata{Kind: Document, Type: "application/pdf"}, "pdf", begins("%PDF-"), walkPDF},
+	{"SVG image", Metadata{Kind: Image, Type: "image/svg+xml"}, "svg", isSVG, walkSVG},
+	{"text", Metadata{Kind: Document, Type: "text/plain"}, "txt", isText, walkText},
 }
 
 // formatOf finds the format of a file by its first bytes.
@@ -96,35 +96,35 @@ func formatOf(head []byte) (*format, bool) {
 // sniffWithin reads a whole file and tells what it is. It holds no more than a few
 // kilobytes of it, which count to the caller's lease, and decodes nothing. What is not
 // whole, or something else at the same time, is an error that says so.
-func sniffWithin(r io.Reader, lease *memory.Lease) (Facts, error) {
+func sniffWithin(r io.Reader, lease *memory.Lease) (Metadata, error) {
 	b := newReader(r)
 	b.lease = lease
 	head, err := b.Peek(headSize)
 	if len(head) == 0 && err == io.EOF { //nolint:errorlint // never wrapped by a reader
-		return Facts{}, errors.New("it is empty")
+		return Metadata{}, errors.New("it is empty")
 	}
 	f, ok := formatOf(head)
 	if !ok {
-		return Facts{}, errUnknown
+		return Metadata{}, errUnknown
 	}
-	facts := f.Facts
+	about := f.Metadata
 	if f.Kind != Document && bytes.Contains(head[:min(len(head), 1024)], []byte("%PDF-")) {
-		return facts, &damagedError{f.what, errors.New("it is a PDF document as well")} // readers look for that in the first kilobyte
+		return about, &damagedError{f.what, errors.New("it is a PDF document as well")} // readers look for that in the first kilobyte
 	}
-	f.walk(b, &facts)
-	if b.err == nil && facts.Kind == Image && facts.Width*facts.Height > mostPixels {
-		b.err = &bombError{facts.Width, facts.Height}
+	f.walk(b, &about)
+	if b.err == nil && about.Kind == Image && about.Width*about.Height > mostPixels {
+		b.err = &bombError{about.Width, about.Height}
 	}
 	if bomb, ok := errors.AsType[*bombError](b.err); ok {
-		return facts, bomb
+		return about, bomb
 	}
 	if busy, ok := errors.AsType[*fault.Error](b.err); ok {
-		return facts, busy
+		return about, busy
 	}
 	if b.err != nil {
-		return facts, &damagedError{f.what, b.err}
+		return about, &damagedError{f.what, b.err}
 	}
-	return facts, nil
+	return about, nil
 }
 
 // begins recognises bytes; a dot stands for any.
@@ -147,7 +147,7 @@ func matches(head []byte, pattern string) bool {
 type inspector struct {
 	pipe  *io.PipeWriter
 	done  chan struct{}
-	facts Facts
+	about Metadata
 	err   error
 }
 
@@ -156,7 +156,7 @@ func inspect(lease *memory.Lease) *inspector {
 	i := &inspector{pipe: w, done: make(chan struct{})}
 	go func() {
 		defer close(i.done)
-		i.facts, i.err = sniffWithin(r, lease)
+		i.about, i.err = sniffWithin(r, lease)
 		_, _ = io.Copy(io.Discard, r) // whatever is wrong with it, it passes by
 	}()
 	return i
@@ -166,8 +166,8 @@ func inspect(lease *memory.Lease) *inspector {
 func (i *inspector) Write(p []byte) (int, error) { return i.pipe.Write(p) }
 
 // end says what passed by. It must be called, once.
-func (i *inspector) end() (Facts, error) {
+func (i *inspector) end() (Metadata, error) {
 	_ = i.pipe.Close()
 	<-i.done
-	return i.facts, i.err
+	return i.about, i.err
 }

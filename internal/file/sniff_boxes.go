@@ -17,7 +17,7 @@ func brand(names ...string) func([]byte) bool {
 // film is what the boxes of a file told so far.
 type film struct {
 	*reader
-	facts    *Facts
+	about    *Metadata
 	moov     bool // it has a table of contents
 	contents bool
 	picture  bool // it has a track with pictures
@@ -25,8 +25,8 @@ type film struct {
 }
 
 // walkBoxes follows the boxes of an MP4, QuickTime, AVIF or HEIC file to its end.
-func walkBoxes(r *reader, f *Facts) {
-	m := film{reader: r, facts: f}
+func walkBoxes(r *reader, f *Metadata) {
+	m := film{reader: r, about: f}
 	m.readBoxes(-1, 0)
 	switch {
 	case r.err != nil:
@@ -87,7 +87,7 @@ func (m *film) readBox(name string, n int64, depth int) {
 			m.readBoxes(n, depth+1)
 		}
 	case "meta":
-		if m.facts.Kind == Image && n >= 4 && depth < deepest {
+		if m.about.Kind == Image && n >= 4 && depth < deepest {
 			m.skip(4)
 			m.readBoxes(n-4, depth+1)
 		}
@@ -96,8 +96,8 @@ func (m *film) readBox(name string, n int64, depth int) {
 	case "ispe":
 		m.skip(4)
 		width, height := m.be32(), m.be32()
-		if width*height > m.facts.Width*m.facts.Height || m.err == nil && (width > mostPixels || height > mostPixels) {
-			m.setSize(m.facts, width, height) // the largest picture of several
+		if width*height > m.about.Width*m.about.Height || m.err == nil && (width > mostPixels || height > mostPixels) {
+			m.setSize(m.about, width, height) // the largest picture of several
 		}
 	case "mvhd":
 		m.readDuration(n)
@@ -128,7 +128,7 @@ func (m *film) readDuration(n int64) {
 		}
 	}
 	if scale > 0 && m.err == nil {
-		m.facts.Duration = float64(ticks) / float64(scale)
+		m.about.Duration = float64(ticks) / float64(scale)
 	}
 }
 
@@ -141,7 +141,7 @@ func (m *film) readTrack(n int64) {
 	m.skip(n - 8)
 	width, height := m.be32()>>16, m.be32()>>16
 	if width > 0 && height > 0 && m.err == nil {
-		m.setSize(m.facts, width, height)
+		m.setSize(m.about, width, height)
 	}
 }
 

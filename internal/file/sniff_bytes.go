@@ -150,7 +150,7 @@ func has(block []byte, patterns [][]byte) bool {
 }
 
 // setSize sets how large a picture is.
-func (r *reader) setSize(f *Facts, width, height int) {
+func (r *reader) setSize(f *Metadata, width, height int) {
 	if r.err != nil {
 		return
 	}

@@ -35,7 +35,7 @@ const (
 // tape is what the elements of a WebM or Matroska file told so far.
 type tape struct {
 	*reader
-	facts          *Facts
+	about          *Metadata
 	scale, ticks   float64
 	picture, sound bool
 	clusters       bool
@@ -44,8 +44,8 @@ type tape struct {
 const unknown = math.MaxInt64 // the length of an element that was written live
 
 // walkMatroska follows the elements of a WebM or Matroska file to its end.
-func walkMatroska(r *reader, f *Facts) {
-	t := tape{reader: r, facts: f, scale: 1e6}
+func walkMatroska(r *reader, f *Metadata) {
+	t := tape{reader: r, about: f, scale: 1e6}
 	if r.element() != idEBML {
 		r.failText("its header is broken")
 	}
@@ -110,9 +110,9 @@ func (t *tape) read(id int, length int64, depth int) {
 		t.picture = t.picture || kind == 1
 		t.sound = t.sound || kind == 2
 	case idWidth:
-		t.facts.Width = int(min(t.readUnsigned(length), mostPixels))
+		t.about.Width = int(min(t.readUnsigned(length), mostPixels))
 	case idHeight:
-		t.facts.Height = int(min(t.readUnsigned(length), mostPixels))
+		t.about.Height = int(min(t.readUnsigned(length), mostPixels))
 	default:
 		t.skip(length)
 	}

@@ -3,7 +3,7 @@ package file
 import "bytes"
 
 // walkPNG follows the chunks of a PNG image to its end.
-func walkPNG(r *reader, f *Facts) {
+func walkPNG(r *reader, f *Metadata) {
 	r.skip(8)
 	seen := false
 	for first := true; r.err == nil; first = false {
@@ -46,7 +46,7 @@ func letters(name string) bool {
 
 // walkJPEG follows the segments of a JPEG image to the end of its first picture.
 // Phones put further pictures and clips behind it, so other bytes may follow.
-func walkJPEG(r *reader, f *Facts) {
+func walkJPEG(r *reader, f *Metadata) {
 	r.skip(2)
 	scanned := false
 	for r.err == nil {
@@ -110,7 +110,7 @@ func (r *reader) scan() {
 const mostFramePixels = 10 * mostPixels // of all frames of an animation
 
 // walkGIF follows the blocks of a GIF image to its end.
-func walkGIF(r *reader, f *Facts) {
+func walkGIF(r *reader, f *Metadata) {
 	r.skip(6)
 	r.setSize(f, r.le16(), r.le16())
 	r.skip(r.palette(r.u8()) + 2)
@@ -161,7 +161,7 @@ func (r *reader) skipSubBlocks() {
 }
 
 // walkWebP follows the chunks of a WebP image to its end.
-func walkWebP(r *reader, f *Facts) {
+func walkWebP(r *reader, f *Metadata) {
 	r.skip(4)
 	end := int64(r.le32()) + 8
 	r.skip(4)
@@ -206,7 +206,7 @@ func walkWebP(r *reader, f *Facts) {
 func (r *reader) le24() int { return r.le16() | r.u8()<<16 }
 
 // takeInner sets the size by a picture, or compares it with the canvas announced before.
-func (r *reader) takeInner(f *Facts, width, height int) {
+func (r *reader) takeInner(f *Metadata, width, height int) {
 	if f.Width == 0 {
 		r.setSize(f, width, height)
 	} else if width > f.Width || height > f.Height {

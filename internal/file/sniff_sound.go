@@ -7,7 +7,7 @@ import (
 
 // walkWAV follows the chunks of a WAV sound to its end. Programs that write into
 // a pipe cannot know how long it gets: they leave 0 or the largest number.
-func walkWAV(r *reader, f *Facts) {
+func walkWAV(r *reader, f *Metadata) {
 	r.skip(12)
 	rate, format := 0, false
 	for r.err == nil && !r.hasEnded() {
@@ -64,7 +64,7 @@ func (r *reader) skipNotes() {
 }
 
 // walkFLAC reads the notes of a FLAC sound and looks for its first frame.
-func walkFLAC(r *reader, f *Facts) {
+func walkFLAC(r *reader, f *Metadata) {
 	r.skip(4)
 	for first, last := true, false; !last && r.err == nil; first = false {
 		head := r.be32()
@@ -90,7 +90,7 @@ func walkFLAC(r *reader, f *Facts) {
 }
 
 // walkOgg follows the pages of an Ogg file to its end.
-func walkOgg(r *reader, f *Facts) {
+func walkOgg(r *reader, f *Metadata) {
 	rate, skipped, last := 0.0, 0.0, int64(0)
 	pages := 0
 	for r.err == nil && !r.hasEnded() {
@@ -123,7 +123,7 @@ func walkOgg(r *reader, f *Facts) {
 
 // oggRate tells by the first packet what is in an Ogg file, and how many units
 // its positions count in a second.
-func oggRate(r *reader, f *Facts, head []byte) (rate, skipped float64) {
+func oggRate(r *reader, f *Metadata, head []byte) (rate, skipped float64) {
 	text := string(head)
 	switch {
 	case strings.HasPrefix(text, "OpusHead") && len(head) >= 19:
@@ -193,7 +193,7 @@ func mp3Frame(b []byte) (frame, bool) {
 	return frame{samples/8*rate*1000/hertz + int(b[2]>>1&1), float64(samples) / float64(hertz)}, true
 }
 
-func walkMP3(r *reader, f *Facts) {
+func walkMP3(r *reader, f *Metadata) {
 	if head, _ := r.Peek(3); string(head) == "ID3" {
 		r.skip(6)
 		size := int64(0)
@@ -228,11 +228,11 @@ func adtsFrame(b []byte) (frame, bool) {
 	return frame{length, 1024 / adtsRates[rate]}, true
 }
 
-func walkADTS(r *reader, f *Facts) { r.followFrames(f, adtsFrame, 7) }
+func walkADTS(r *reader, f *Metadata) { r.followFrames(f, adtsFrame, 7) }
 
 // followFrames follows frames as long as there are any. Notes may follow, and players
 // bear a last frame that was cut off; anything else at the end is refused.
-func (r *reader) followFrames(f *Facts, read func([]byte) (frame, bool), size int) {
+func (r *reader) followFrames(f *Metadata, read func([]byte) (frame, bool), size int) {
 	count := 0
 	for r.err == nil {
 		head, _ := r.Peek(size)

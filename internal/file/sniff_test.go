@@ -20,7 +20,7 @@ import (
 )
 
 // sniffed is what a file is that counts to no lease.
-func sniffed(r io.Reader) (Facts, error) { return sniffWithin(r, nil) }
+func sniffed(r io.Reader) (Metadata, error) { return sniffWithin(r, nil) }
 
 // samples are what each file in testdata/real is. They were made with ffmpeg and
 // heif-enc: test pictures of 64 × 48 pixels and a tone.
@@ -71,7 +71,7 @@ func TestRealFilesAreKnownByTheirBytes(t *testing.T) {
 	t.Parallel()
 	for _, want := range samples {
 		for how, r := range map[string]*facts{"whole": sniff(realFile(t, want.name), false), "byte by byte": sniff(realFile(t, want.name), true)} {
-			got, err := r.Facts, r.err
+			got, err := r.Metadata, r.err
 			if err != nil || got.Kind != want.kind || got.Type != want.content || math.Abs(got.Duration-want.duration) > 0.1 {
 				t.Errorf("%s (%s): %+v, %v", want.name, how, got, err)
 			}
@@ -84,16 +84,16 @@ func TestRealFilesAreKnownByTheirBytes(t *testing.T) {
 }
 
 type facts struct {
-	Facts
+	Metadata
 	err error
 }
 
 func sniff(b []byte, slow bool) *facts {
 	var f facts
 	if slow {
-		f.Facts, f.err = sniffed(iotest.OneByteReader(bytes.NewReader(b)))
+		f.Metadata, f.err = sniffed(iotest.OneByteReader(bytes.NewReader(b)))
 	} else {
-		f.Facts, f.err = sniffed(bytes.NewReader(b))
+		f.Metadata, f.err = sniffed(bytes.NewReader(b))
 	}
 	return &f
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // walkPDF looks for the end of a PDF document, which readers need first.
-func walkPDF(r *reader, _ *Facts) {
+func walkPDF(r *reader, _ *Metadata) {
 	const most = 2048 // bytes in which the end must be
 	var tail []byte
 	var block [headSize]byte
@@ -61,7 +61,7 @@ func odd(c rune) bool {
 
 // walkText reads text to its end, a block at a time: letter by letter it would take
 // longer than all else that is done with an upload.
-func walkText(r *reader, _ *Facts) {
+func walkText(r *reader, _ *Metadata) {
 	var block [32 << 10]byte
 	kept := 0 // bytes of a letter that the last block has cut
 	for r.err == nil {
@@ -194,7 +194,7 @@ func (t *tokens) close() { t.lease.Shrink(t.held) }
 
 // walkSVG reads an SVG image as XML to its end. Entities of its own could make a
 // few bytes into gigabytes: a picture needs none.
-func walkSVG(r *reader, f *Facts) {
+func walkSVG(r *reader, f *Metadata) {
 	in := &tokens{reader: r}
 	defer in.close()
 	x := xml.NewDecoder(in)
@@ -233,7 +233,7 @@ func walkSVG(r *reader, f *Facts) {
 }
 
 // readSVGSize reads the size that the root element gives in pixels.
-func readSVGSize(r *reader, f *Facts, root xml.StartElement) {
+func readSVGSize(r *reader, f *Metadata, root xml.StartElement) {
 	if root.Name.Local != "svg" {
 		r.failText("its first element is another one")
 		return

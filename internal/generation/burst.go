@@ -20,8 +20,8 @@ type burstDelay struct{ orders *fair.Rate }
 
 func newBurstDelay() burstDelay { return burstDelay{fair.NewRate(burstSpan)} }
 
-// order counts an order of a workspace and says how much later its work is to begin.
-func (b burstDelay) order(workspace string) time.Duration {
+// delay counts an order of a workspace and says how much later its work is to begin.
+func (b burstDelay) delay(workspace string) time.Duration {
 	now := time.Now()
 	b.orders.Add(workspace, now)
 	return min(burstFactor*b.orders.Until(workspace, burstOrders, now), longestDelay)

@@ -75,7 +75,7 @@ func (s *Service) CreateOnce(ctx context.Context, who access.Principal, id strin
 		}
 		t.Keep(c)
 	}
-	t.delay = s.bursts.order(t.Workspace)
+	t.delay = s.bursts.delay(t.Workspace)
 	t.Order.Trace = trace.Parent(ctx)
 	if err := s.insert(ctx, t, taken); err != nil {
 		return nil, err

@@ -61,11 +61,16 @@ func (s *Service) step(ctx context.Context, t *Task) (again time.Duration, err e
 	return 0, nil
 }
 
+// NoMakerError says that the provider of a task's model is there no more.
+func NoMakerError() *media.Failure {
+	return &media.Failure{Class: media.Quota, Message: "The provider of this model is not configured any more."}
+}
+
 // maker is who makes the task, or a failure that says why there is none.
 func (s *Service) maker(t *Task) (Maker, *media.Failure) {
 	m, ok := s.Makers(t.Provider)
 	if !ok {
-		return nil, &media.Failure{Class: media.Quota, Message: "The provider of this model is not configured any more."}
+		return nil, NoMakerError()
 	}
 	return m, nil
 }
@@ -74,7 +79,7 @@ func (s *Service) maker(t *Task) (Maker, *media.Failure) {
 // cannot be asked for at all.
 func (s *Service) request(ctx context.Context, t *Task) (media.Request, error) {
 	if t.App != "" {
-		return media.Request{Key: t.ID, Tenant: t.Workspace, Deaths: t.Deaths}, nil // its maker reads the task itself
+		return media.Request{Key: t.ID, Workspace: t.Workspace, Deaths: t.Deaths}, nil // its maker reads the task itself
 	}
 	model, ok := s.Catalog.MediaModel(t.Model)
 	if !ok {
@@ -85,7 +90,7 @@ func (s *Service) request(ctx context.Context, t *Task) (media.Request, error) {
 		return media.Request{}, &media.Failure{Class: media.Quota, Message: "The model does not have this mode any more."}
 	}
 	req := media.Request{
-		Key: t.ID, Tenant: t.Workspace, Deaths: t.Deaths, Model: model, Operation: operation, Prompt: t.Order.Prompt,
+		Key: t.ID, Workspace: t.Workspace, Deaths: t.Deaths, Model: model, Operation: operation, Prompt: t.Order.Prompt,
 		Parameters: operation.WithTypes(t.Order.Parameters),
 	}
 	for _, from := range t.Order.Sources {

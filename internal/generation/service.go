@@ -150,7 +150,7 @@ type Options struct {
 	Share    *share.Keeper                       // how much a workspace may hold; nil: any amount
 	Rights   func(workspace string) access.Scope // what its policy leaves open to parts of a task; nil: all
 	Alone    bool                                // no other process works on the store: whatever it left is ours at once
-	Working  *inflight.Record                    // of what this process is working on; nil for none
+	Working  *inflight.Registry                  // of what this process is working on; nil for none
 	Aside    func(kind string)                   // told of what is set aside; may be nil
 	Trace    *trace.Tracer                       // nil: tasks are not traced
 	Log      *slog.Logger

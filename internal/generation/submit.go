@@ -28,7 +28,7 @@ func (s *Service) submit(ctx context.Context, t *Task) (again time.Duration, err
 	} else if err != nil {
 		return 0, err
 	}
-	leave, again := s.turn(ctx, t, maker, req)
+	leave, again := s.waitToAsk(ctx, t, maker, req)
 	if leave == nil {
 		return again, nil
 	}
@@ -55,10 +55,10 @@ func (s *Service) submit(ctx context.Context, t *Task) (again time.Duration, err
 	return s.ask(ctx, t, maker, req)
 }
 
-// turn waits until an order may be sent. All waiting is done before it is written down
+// waitToAsk waits until an order may be sent. All waiting is done before it is written down
 // that it will be: from then on a process that dies may have sent it. Where leave is nil
 // it is to be tried again.
-func (s *Service) turn(ctx context.Context, t *Task, maker Maker, req media.Request) (leave func(), again time.Duration) {
+func (s *Service) waitToAsk(ctx context.Context, t *Task, maker Maker, req media.Request) (leave func(), again time.Duration) {
 	end, place := func() {}, func() {}
 	if t.Deaths > 0 { // ask begins it as well, and does not wait any more
 		var err error

@@ -145,8 +145,8 @@ type Run struct {
 // Kind names the job in the queue.
 func (Run) Kind() string { return "generation" }
 
-// Tenant is whose job it is: workspaces are served in turns.
-func (r Run) Tenant() string { return r.Workspace }
+// OfWorkspace is whose job it is: workspaces are served in turns.
+func (r Run) OfWorkspace() string { return r.Workspace }
 
 // Delay is how long after it was written the job begins.
 func (r Run) Delay() time.Duration { return r.Later }

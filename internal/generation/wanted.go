@@ -18,13 +18,13 @@ type Wanted struct {
 	MediaType string
 	Model     string
 	App       string
-	Status    string      // Progressing, success, or failed, which canceled ones are as well
-	From      string      // see above
-	Parts     bool        // those as well that are parts of others
-	Before    access.Mark // only what stands after this place in the list
-	After     access.Mark // only what stands before it: then the nearest come, and still the newest first
+	Status    string        // Progressing, success, or failed, which canceled ones are as well
+	From      string        // see above
+	Parts     bool          // those as well that are parts of others
+	Before    access.Cursor // only what stands after this place in the list
+	After     access.Cursor // only what stands before it: then the nearest come, and still the newest first
 	Limit     int
 }
 
-// Mark is where the task stands in a list.
-func (t *Task) Mark() access.Mark { return access.Mark{At: t.Created, ID: t.ID} }
+// Cursor is where the task stands in a list.
+func (t *Task) Cursor() access.Cursor { return access.Cursor{At: t.Created, ID: t.ID} }

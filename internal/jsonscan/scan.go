@@ -142,15 +142,15 @@ func refusal(doc []byte, allow Allow, wrong mistake) *Error {
 		if _, err := d.ReadToken(); err != nil {
 			e := &Error{Reason: strings.TrimPrefix(err.Error(), "jsontext: ")}
 			if wrong, ok := errors.AsType[*jsontext.SyntacticError](err); ok && errors.Is(err, jsontext.ErrDuplicateName) {
-				e.Twice = place(wrong.JSONPointer)
+				e.Twice = pathOf(wrong.JSONPointer)
 			}
 			return e
 		}
 	}
 }
 
-// place is a pointer in the words of those who wrote the document: messages[0].role.
-func place(p jsontext.Pointer) string {
+// pathOf is a pointer in the words of those who wrote the document: messages[0].role.
+func pathOf(p jsontext.Pointer) string {
 	var b strings.Builder
 	for name := range p.Tokens() {
 		switch _, err := strconv.Atoi(name); {

@@ -8,7 +8,7 @@ import (
 // Request is a generation whose every word was checked: what a maker is asked for.
 type Request struct {
 	Key        string // of this piece of work: the same key is the same work
-	Tenant     string // whose it is: makers that work here serve tenants in turns
+	Workspace  string // whose it is: makers that work here serve workspaces in turns
 	Deaths     int    // processes that died while they worked on it
 	Model      *Model
 	Operation  *Operation

@@ -19,19 +19,19 @@ const Patience = 2 * time.Second
 // ErrFull is the cause of every refusal: the memory is taken by the callers themselves.
 var ErrFull = errors.New("no memory is left for this caller")
 
-// Budget is what may be in flight at once, how much of it one tenant may have, and
-// how much of that one part of a tenant: a workspace and its keys.
+// Budget is what may be in flight at once, how much of it one workspace may have, and
+// how much of that one part of it: itself, or one of its keys.
 type Budget struct {
-	bytes *fair.Semaphore // by tenant
-	parts *fair.Semaphore // by part of a tenant; it bounds parts, never all of them
+	bytes *fair.Semaphore // by workspace
+	parts *fair.Semaphore // by part of a workspace; it bounds parts, never all of them
 }
 
-// New makes a budget of size bytes, of which one tenant holds share at most.
+// New makes a budget of size bytes, of which one workspace holds share at most.
 func New(size, share int64) *Budget {
 	return &Budget{fair.New(size, share), fair.New(size, share)}
 }
 
-// Resize changes the bounds: of all, of a tenant, of a part of a tenant. What is held
+// Resize changes the bounds: of all, of a workspace, of a part of a workspace. What is held
 // stays held.
 func (b *Budget) Resize(size, share, part int64) {
 	b.bytes.Resize(size, share)
@@ -41,27 +41,27 @@ func (b *Budget) Resize(size, share, part int64) {
 // Taken is how much is in flight now.
 func (b *Budget) Taken() int64 { return b.bytes.Taken() }
 
-// Open begins a lease of a tenant, which holds nothing yet. A nil Budget counts nothing.
-func (b *Budget) Open(tenant string) *Lease { return b.OpenPart(tenant, "") }
+// Open begins a lease of a workspace, which holds nothing yet. A nil Budget counts nothing.
+func (b *Budget) Open(workspace string) *Lease { return b.OpenPart(workspace, "") }
 
-// OpenPart begins a lease of a part of a tenant; "" is the tenant as a whole. Parts
-// of different tenants have different names.
-func (b *Budget) OpenPart(tenant, part string) *Lease {
+// OpenPart begins a lease of a part of a workspace; "" is the workspace as a whole. Parts
+// of different workspaces have different names.
+func (b *Budget) OpenPart(workspace, part string) *Lease {
 	if b == nil {
 		return nil
 	}
-	return &Lease{budget: b, tenant: tenant, part: part}
+	return &Lease{budget: b, workspace: workspace, part: part}
 }
 
-// Fork begins a lease of the same tenant and part that has an end of its own.
+// Fork begins a lease of the same workspace and part that has an end of its own.
 func (l *Lease) Fork() *Lease {
 	if l == nil {
 		return nil
 	}
-	return l.budget.OpenPart(l.tenant, l.part)
+	return l.budget.OpenPart(l.workspace, l.part)
 }
 
-// Hand gives all that the lease holds to a new one of the same tenant and part, which
+// Hand gives all that the lease holds to a new one of the same workspace and part, which
 // has an end of its own.
 func (l *Lease) Hand() *Lease {
 	next := l.Fork()
@@ -77,9 +77,9 @@ func (l *Lease) Hand() *Lease {
 // Lease is what one piece of work holds. It is safe for several goroutines. A nil
 // Lease counts nothing, so that callers need no test.
 type Lease struct {
-	budget *Budget
-	tenant string
-	part   string
+	budget    *Budget
+	workspace string
+	part      string
 
 	mu     sync.Mutex // guards all below
 	held   int64
@@ -118,7 +118,7 @@ func (l *Lease) Grow(ctx context.Context, n int64) error {
 }
 
 // Await is Grow for work that no caller stands beside: it waits until ctx ends. It looks
-// now and then rather than standing in line, where the requests of its tenant would stand
+// now and then rather than standing in line, where the requests of its workspace would stand
 // behind it. Work that holds something already must not call it, or two could wait for
 // each other.
 func (l *Lease) Await(ctx context.Context, n int64) error {
@@ -146,7 +146,7 @@ func (l *Lease) try(n int64) bool {
 	if l.part != "" && !l.budget.parts.TryAcquire(l.part, n) {
 		return false
 	}
-	if l.budget.bytes.TryAcquire(l.tenant, n) {
+	if l.budget.bytes.TryAcquire(l.workspace, n) {
 		return true
 	}
 	if l.part != "" {
@@ -157,12 +157,12 @@ func (l *Lease) try(n int64) bool {
 
 func (l *Lease) acquire(ctx context.Context, n int64) error {
 	if l.part == "" {
-		return l.budget.bytes.Acquire(ctx, l.tenant, n)
+		return l.budget.bytes.Acquire(ctx, l.workspace, n)
 	}
 	if err := l.budget.parts.Acquire(ctx, l.part, n); err != nil {
 		return err
 	}
-	err := l.budget.bytes.Acquire(ctx, l.tenant, n)
+	err := l.budget.bytes.Acquire(ctx, l.workspace, n)
 	if err != nil {
 		l.budget.parts.Release(l.part, n)
 	}
@@ -170,7 +170,7 @@ func (l *Lease) acquire(ctx context.Context, n int64) error {
 }
 
 func (l *Lease) release(n int64) {
-	l.budget.bytes.Release(l.tenant, n)
+	l.budget.bytes.Release(l.workspace, n)
 	if l.part != "" {
 		l.budget.parts.Release(l.part, n)
 	}

@@ -16,12 +16,12 @@ type Search struct {
 	Model       string
 	Provider    string
 	Dialect     string
-	Stream      string      // "yes" or "no"
-	Counted     string      // "told" by the provider, or "estimated"
-	User        string      // the end user, as clients name them
-	Tag         string      // and its value: team=a
-	ID          string      // of the record or of the request, whole
-	After       access.Mark // only what is older than this
+	Stream      string        // "yes" or "no"
+	Counted     string        // "told" by the provider, or "estimated"
+	User        string        // the end user, as clients name them
+	Tag         string        // and its value: team=a
+	ID          string        // of the record or of the request, whole
+	After       access.Cursor // only what is older than this
 }
 
 // Found is a page of requests.
@@ -30,11 +30,11 @@ type Found struct {
 	// Next is where the page after this one begins; zero where there is none. It
 	// may be there although the page is not full: then so many were looked at that
 	// the rest is left for another question.
-	Next access.Mark
+	Next access.Cursor
 }
 
-// Mark is where in the list r is. The newest are first.
-func (r *Record) Mark() access.Mark { return access.Mark{At: r.At, ID: r.ID} }
+// Cursor is where in the list r is. The newest are first.
+func (r *Record) Cursor() access.Cursor { return access.Cursor{At: r.At, ID: r.ID} }
 
 // Bodies is what a request said and what it was answered, as its client saw it.
 // It is kept only where the operator wants it.

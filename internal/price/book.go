@@ -13,7 +13,7 @@ type Entry struct {
 	Provider string   // the provider's kind, or in an operator's list the account's name
 	Names    []string // the upstream's names of it; one that ends in * stands for all that begin so
 	Prices   []Price  // the newest first; none: no price is known
-	Facts    Facts
+	Traits   Traits
 	Source   string // where the figures are from
 	Checked  string // the day they were looked at: 2026-09-23
 }
@@ -64,8 +64,8 @@ func version(text string) string {
 	return strings.Repeat("0", 8-len(sum)) + sum
 }
 
-// Facts are what a model can do. Zero is what is not known.
-type Facts struct {
+// Traits are what a model can do. Zero is what is not known.
+type Traits struct {
 	Window  int64    // tokens of prompt and answer together
 	Output  int64    // the most tokens of an answer
 	Takes   []string // text, image, audio, video, file
@@ -77,7 +77,7 @@ type Facts struct {
 
 // MostOutput is the most tokens that an answer can have: what its maker says, or all
 // that fits; 0 where neither is known.
-func (f *Facts) MostOutput() int64 {
+func (f *Traits) MostOutput() int64 {
 	if f.Output > 0 {
 		return f.Output
 	}

@@ -142,7 +142,7 @@ func (f *bookFile) entries(kind string) ([]*Entry, error) {
 		}
 		e := &Entry{
 			Provider: kind, Names: m.Names, Source: f.Sources[m.Source].Name, Checked: f.Sources[m.Source].Checked,
-			Facts: Facts{m.Window, m.Output, m.Takes, m.Gives, m.Can, m.Retires, m.Next},
+			Traits: Traits{m.Window, m.Output, m.Takes, m.Gives, m.Can, m.Retires, m.Next},
 		}
 		for _, w := range m.Prices {
 			p, err := w.read()

@@ -21,7 +21,7 @@ func TestTheBookIsWrittenAsSheetsAreWritten(t *testing.T) {
 					t.Errorf("%s %v: %q is not how %s is written", kind, e.Names, p.Version, p.Sheet.Text())
 				}
 			}
-			if e.Facts.Output > e.Facts.Window && e.Facts.Window > 0 {
+			if e.Traits.Output > e.Traits.Window && e.Traits.Window > 0 {
 				t.Errorf("%s %v can say more than it can hold", kind, e.Names)
 			}
 		}
@@ -40,7 +40,7 @@ func TestWellKnownModelsHaveAPriceAndAWindow(t *testing.T) {
 	for kind, want := range least {
 		n := 0
 		for _, e := range BuiltIn().Of(kind) {
-			if p := e.At(now); p != nil && p.Sheet.Known() && e.Facts.Window > 0 {
+			if p := e.At(now); p != nil && p.Sheet.Known() && e.Traits.Window > 0 {
 				n++
 				distinct[e.Provider+"/"+e.Names[0]] = true
 			}
@@ -100,7 +100,7 @@ func TestModelsAreFoundByTheNamesPeopleConfigure(t *testing.T) {
 		}
 	}
 	// An agent on a fresh server has nothing but the sandbox, and must not guess its window.
-	if e, ok := BuiltIn().Lookup("stele", "sandbox"); !ok || e.Facts.Window == 0 || e.Facts.Output == 0 || len(e.Facts.Takes) == 0 {
+	if e, ok := BuiltIn().Lookup("stele", "sandbox"); !ok || e.Traits.Window == 0 || e.Traits.Output == 0 || len(e.Traits.Takes) == 0 {
 		t.Errorf("of the sandbox is known %+v", e)
 	}
 	for _, c := range []struct{ kind, model string }{{"openai", "gpt-55"}, {"openai", "my-own"}, {"nobody", "gpt-5"}, {"azure", "prod"}} {

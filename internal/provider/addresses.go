@@ -96,7 +96,7 @@ func hostOf(address string) string {
 // checkAddresses refuses a call with an address that the upstream must not fetch. What
 // passes through has those of the client's own bytes, of which it is known whether they
 // have any: no edit adds one but for the opening of an envelope.
-func (c *Chat) checkAddresses(ctx context.Context, req *chat.Request, call *dialect.Call) error {
+func (c *Chat) checkAddresses(ctx context.Context, req *chat.Request, call *dialect.Outgoing) error {
 	if c.addresses == nil {
 		return nil
 	}

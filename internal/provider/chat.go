@@ -73,7 +73,7 @@ func (c *Chat) Dialect() string { return c.dialect.Name() }
 // ask makes one call. It returns when the answer is there, or its first frame.
 func (c *Chat) ask(ctx context.Context, req *chat.Request, t relay.Target, m *attempt) (*chat.Reply, error) {
 	reply := &chat.Reply{Dialect: c.dialect.Name(), Provider: c.account.Name, Target: t.Model, Passed: req.PassesTo(c.dialect.Name())}
-	call, held, err := c.call(ctx, req, t, *m)
+	call, held, err := c.encode(ctx, req, t, *m)
 	if err != nil {
 		held.close()
 		return nil, err
@@ -83,18 +83,18 @@ func (c *Chat) ask(ctx context.Context, req *chat.Request, t relay.Target, m *at
 		held.close()
 		return nil, err
 	}
-	if err := c.checkAddresses(ctx, req, &call.Call); err != nil {
+	if err := c.checkAddresses(ctx, req, &call.Outgoing); err != nil {
 		held.close()
 		return nil, err
 	}
-	if m.repeats(&call.Call) {
+	if m.repeats(&call.Outgoing) {
 		held.close()
 		return nil, m.why
 	}
 	if !t.Hidden {
 		reply.Served = c.account.Name + "/" + t.Model
 	}
-	x := &exchange{resumes: m.resumes, dog: watch(ctx, t.Timeouts), call: call.Call, reply: reply, target: t, req: req, portion: held}
+	x := &exchange{resumes: m.resumes, dog: watch(ctx, t.Timeouts), call: call.Outgoing, reply: reply, target: t, req: req, portion: held}
 	if x.answer, err = c.send(x.dog.ctx, call); err == nil { //nolint:bodyclose // close does it
 		if req.Stream {
 			err = c.stream(x)
@@ -112,10 +112,10 @@ func (c *Chat) ask(ctx context.Context, req *chat.Request, t relay.Target, m *at
 	return reply, nil
 }
 
-// call puts the request into the upstream's words, or leaves it in the client's
+// encode puts the request into the upstream's words, or leaves it in the client's
 // where those are the same.
-func (c *Chat) call(ctx context.Context, req *chat.Request, t relay.Target, m attempt) (_ outgoing, held *portion, err error) {
-	target := dialect.Target{
+func (c *Chat) encode(ctx context.Context, req *chat.Request, t relay.Target, m attempt) (_ outgoing, held *portion, err error) {
+	target := dialect.Upstream{
 		Model: t.Model, Stream: req.Stream, Compatible: !c.authors, Schemaless: c.account.Kind.Schemaless, Marks: c.account.Kind.Marks && !slices.Contains(m.refused, dialect.CacheMarks), Pictures: c.account.Kind.Pictures,
 		Nameless: c.account.Kind.Nameless, Choiceless: c.account.Kind.Choiceless, Efforts: c.account.Kind.Efforts, Threadless: !c.isHome(),
 		Proof: c.proof(req.Origin.Dialect, t.Model), Resume: m.resume, MaxOutput: cmp.Or(m.room, t.MostOutput),
@@ -178,7 +178,7 @@ func (c *Chat) proof(client, model string) func(string) (string, bool) {
 // send makes the one HTTP call and turns every refusal into an error.
 func (c *Chat) send(ctx context.Context, call outgoing) (*http.Response, error) {
 	whole := call.toRope()
-	r, err := c.request(ctx, &call.Call)
+	r, err := c.request(ctx, &call.Outgoing)
 	if err != nil {
 		return nil, fmt.Errorf("ask %s: %w", c.account.Name, err)
 	}
@@ -196,7 +196,7 @@ func (c *Chat) send(ctx context.Context, call outgoing) (*http.Response, error) 
 		unpacked, err := gzip.NewReader(answer.Body)
 		if err != nil {
 			_ = answer.Body.Close()
-			return nil, fault.New(fault.UpstreamError, "The model's provider sent an answer that cannot be read.").Because(err)
+			return nil, dialect.UnreadableError(err)
 		}
 		answer.Body, answer.ContentLength = readCloser{unpacked, answer.Body}, -1
 	}
@@ -211,7 +211,7 @@ func (c *Chat) send(ctx context.Context, call outgoing) (*http.Response, error) 
 
 // request is one to the path of a call, without its body. Address and header are those of
 // the calls before it wherever it has nothing of its own to say.
-func (c *Chat) request(ctx context.Context, call *dialect.Call) (*http.Request, error) {
+func (c *Chat) request(ctx context.Context, call *dialect.Outgoing) (*http.Request, error) {
 	known := c.asked.Load()
 	if known == nil || known.path != call.Path {
 		r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, c.account.BaseURL+call.Path, nil)
@@ -262,7 +262,7 @@ func (c *Chat) carry(r *http.Request) (*http.Response, error) {
 type exchange struct {
 	dog     *watchdog
 	answer  *http.Response
-	call    dialect.Call
+	call    dialect.Outgoing
 	reply   *chat.Reply
 	target  relay.Target
 	req     *chat.Request
@@ -303,15 +303,15 @@ func (c *Chat) readWhole(x *exchange) error {
 	if !x.reply.Passed {
 		body = jsonscan.WithoutHalves(body)
 	}
-	if x.reply.Response, body, err = c.understand(x, body); err != nil {
+	if x.reply.Whole, body, err = c.understand(x, body); err != nil {
 		return c.spoilByCount(err, body, nil)
 	}
 	if !x.reply.Passed {
 		return c.finish(x)
 	}
-	if !x.reply.Response.Usage.Known { // it is counted by what it says then
-		if said, err := c.dialect.DecodeResponse(body); err == nil {
-			x.reply.Response = said
+	if !x.reply.Whole.Usage.Known { // it is counted by what it says then
+		if said, err := c.dialect.DecodeReply(body); err == nil {
+			x.reply.Whole = said
 		}
 	}
 	if x.target.Rename {
@@ -363,9 +363,7 @@ func (f *fed) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func errTooLong() *fault.Error {
-	return fault.New(fault.UpstreamError, "The model's provider sent more than can be taken.").AsOwed()
-}
+func errTooLong() *fault.Error { return chat.TooMuchError().AsOwed() }
 
 // toBroken is the fault of an upstream that failed in its answer.
 func toBroken(err error) error {

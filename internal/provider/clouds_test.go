@@ -94,7 +94,7 @@ func ask(t *testing.T, c *Chat, from, model, body string, header http.Header) (*
 // said is all the text of a reply, whole or streamed, or why it broke off.
 func said(t *testing.T, reply *chat.Reply) (string, error) {
 	t.Helper()
-	response := reply.Response
+	response := reply.Whole
 	if reply.Stream != nil {
 		var err error
 		if response, err = chat.Collect(reply.Stream); err != nil {

@@ -26,14 +26,14 @@ type attempt struct {
 
 	shortened int // how often it said how long an answer may be
 
-	last *dialect.Call // that was refused
-	why  error         // as what
+	last *dialect.Outgoing // that was refused
+	why  error             // as what
 }
 
 func (m attempt) has(r fault.Remedy) bool { return m.remedies&r != 0 }
 
 // repeats reports whether a call is the one that was refused, word for word: there was nothing to change.
-func (m *attempt) repeats(call *dialect.Call) bool {
+func (m *attempt) repeats(call *dialect.Outgoing) bool {
 	return m.last != nil && m.last.Path == call.Path && bytes.Equal(m.last.Body, call.Body) &&
 		slices.EqualFunc(m.last.Pieces, call.Pieces, bytes.Equal) && maps.EqualFunc(m.last.Header, call.Header, slices.Equal)
 }

@@ -77,10 +77,10 @@ func TestSeveralAnswersAreSeveralCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := map[string]bool{}
-	for _, a := range reply.Response.Answers {
+	for _, a := range reply.Whole.Answers {
 		seen[a.Parts[0].Text] = true
 	}
-	if u := reply.Response.Usage; len(f.sent) != 4 || len(seen) != 4 || u.Input != 20 || u.Output != 8 || !u.Known {
+	if u := reply.Whole.Usage; len(f.sent) != 4 || len(seen) != 4 || u.Input != 20 || u.Output != 8 || !u.Known {
 		t.Errorf("%d calls, answers %v, usage %+v", len(f.sent), seen, u)
 	}
 }
@@ -150,9 +150,9 @@ func TestAPausedTurnGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer := reply.Response.Answers[0]
-	if len(answer.Parts) != 1 || answer.Parts[0].Text != "one two" || answer.Stop.Reason != chat.EndTurn || reply.Response.Usage.Output != 4 {
-		t.Errorf("%+v %+v", answer, reply.Response.Usage)
+	answer := reply.Whole.Answers[0]
+	if len(answer.Parts) != 1 || answer.Parts[0].Text != "one two" || answer.Stop.Reason != chat.EndTurn || reply.Whole.Usage.Output != 4 {
+		t.Errorf("%+v %+v", answer, reply.Whole.Usage)
 	}
 	if last := f.sent[1].Get("messages.1"); last.Get("role").Str != "assistant" || strings.TrimSpace(last.Get("content.0.text").Str) != "one" {
 		t.Errorf("sent back %s", f.sent[1].Raw)

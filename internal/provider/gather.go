@@ -30,7 +30,7 @@ func (c *Chat) gather(x *exchange) error {
 		response.Notes = append(response.Notes, lost...)
 	}
 	x.reply.Dropped, x.reply.Late = append(x.reply.Dropped, response.Notes...), nil
-	x.reply.Response = response
+	x.reply.Whole = response
 	x.close()
 	return nil
 }
@@ -56,7 +56,7 @@ func (k *kept) Read(p []byte) (int, error) {
 // spoilByCount makes an error of an answer, or a frame of one, that came and is of no use: what its
 // upstream counts of it is owed. Seen is of the stream that it is in, if it is in one.
 func (c *Chat) spoilByCount(err error, body []byte, seen *chat.Seen) error {
-	counted, failed := c.dialect.CountResponse(body)
+	counted, failed := c.dialect.CountReply(body)
 	if failed != nil || !counted.Usage.Known {
 		return err
 	}

@@ -39,7 +39,7 @@ func TestInlaidBodiesAreTheSameBytes(t *testing.T) {
 			Role: chat.Assistant, Parts: []chat.Part{{Kind: chat.ToolCall, ID: "c", Name: "f", Text: "{}"}},
 		}, {Parts: parts}}}
 		for _, codec := range []dialect.Dialect{openai.Codec{}, anthropic.Codec{}, gemini.Codec{}} {
-			target := dialect.Target{Model: "m"}
+			target := dialect.Upstream{Model: "m"}
 			want, err := codec.EncodeRequest(talk, target)
 			in := new(inlays)
 			got, leanErr := codec.EncodeRequest(in.lift(talk), target)

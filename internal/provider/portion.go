@@ -10,9 +10,9 @@ import (
 	"stele/internal/scope"
 )
 
-// outgoing is a call and what its body only has marks for.
+// outgoing is a request as an upstream gets it, and what its body only has marks for.
 type outgoing struct {
-	dialect.Call
+	dialect.Outgoing
 	*inlays
 	loan *chat.Loan // of the client's bytes, which are in it; nil: there are none, or none mind
 }

@@ -258,8 +258,8 @@ func TestServicesThatGiveOneAnswerAreAskedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(reply.Response.Answers) != 3 || asked.Load() != 3 {
-		t.Error(len(reply.Response.Answers), asked.Load())
+	if len(reply.Whole.Answers) != 3 || asked.Load() != 3 {
+		t.Error(len(reply.Whole.Answers), asked.Load())
 	}
 	if _, _, body := server.asked(); strings.Contains(body, `"n"`) {
 		t.Error(body)

@@ -18,14 +18,14 @@ func TestACallHasNothingOfTheOneBeforeIt(t *testing.T) {
 	traced, _ := trace.New(0, nil).Continue(t.Context(), parent, "chat", "m")
 	for i, step := range []struct {
 		ctx  context.Context //nolint:containedctx // of one call
-		call dialect.Call
+		call dialect.Outgoing
 		own  string // the header that this call alone has
 	}{
-		{t.Context(), dialect.Call{Path: "/a"}, ""},
-		{t.Context(), dialect.Call{Path: "/a", Header: http.Header{"Anthropic-Beta": {"x"}}}, "Anthropic-Beta"},
-		{traced, dialect.Call{Path: "/a"}, trace.Header},
-		{t.Context(), dialect.Call{Path: "/b?c=d", Header: http.Header{"Authorization": {"none"}, "Own": {"x"}}}, "Own"},
-		{t.Context(), dialect.Call{Path: "/b?c=d"}, ""},
+		{t.Context(), dialect.Outgoing{Path: "/a"}, ""},
+		{t.Context(), dialect.Outgoing{Path: "/a", Header: http.Header{"Anthropic-Beta": {"x"}}}, "Anthropic-Beta"},
+		{traced, dialect.Outgoing{Path: "/a"}, trace.Header},
+		{t.Context(), dialect.Outgoing{Path: "/b?c=d", Header: http.Header{"Authorization": {"none"}, "Own": {"x"}}}, "Own"},
+		{t.Context(), dialect.Outgoing{Path: "/b?c=d"}, ""},
 	} {
 		r, err := c.request(step.ctx, &step.call)
 		if err != nil {
@@ -52,7 +52,7 @@ func TestACallHasNothingOfTheOneBeforeIt(t *testing.T) {
 func TestACallLikeTheOneBeforeItTakesOneAllocation(t *testing.T) { //nolint:paralleltest // memory is measured
 	race.Skip(t, "it allocates, too")
 	c := &Chat{account: Account{BaseURL: "https://a.example", Key: "k"}}
-	call, ctx := dialect.Call{Path: "/a"}, t.Context()
+	call, ctx := dialect.Outgoing{Path: "/a"}, t.Context()
 	if n := testing.AllocsPerRun(100, func() {
 		if _, err := c.request(ctx, &call); err != nil {
 			t.Fatal(err)

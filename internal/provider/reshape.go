@@ -16,7 +16,7 @@ import (
 // reshape makes a call in the dialect's own words one that the kind takes: its
 // path, its headers, and its body with as few bytes changed as can be. Where the client's
 // own bytes pass only those of the edits are made that are for them.
-func (c *Chat) reshape(call dialect.Call, t dialect.Target, edits []Edit, pass bool) dialect.Call {
+func (c *Chat) reshape(call dialect.Outgoing, t dialect.Upstream, edits []Edit, pass bool) dialect.Outgoing {
 	if where := c.paths.of(t.Stream); where != "" {
 		call.Path = strings.NewReplacer("{model}", url.PathEscape(t.Model), "{label}", pathSegment(t.Model)).Replace(where)
 	}
@@ -52,7 +52,7 @@ func (c *Chat) reshape(call dialect.Call, t dialect.Target, edits []Edit, pass b
 }
 
 // carryTier puts a tier into a header. The usual one needs none.
-func carryTier(call *dialect.Call, header, word string) {
+func carryTier(call *dialect.Outgoing, header, word string) {
 	switch tier := strings.TrimPrefix(strings.ToLower(word), "service_tier_"); tier {
 	case "", "unspecified", "standard":
 	case "flex", "priority":

@@ -45,10 +45,10 @@ func (c *Chat) resumePaused(ctx context.Context, req *chat.Request, t relay.Targ
 		return reply, nil
 	}
 	for hop := 0; ; hop++ {
-		if len(reply.Response.Answers) != 1 || reply.Response.Answers[0].Stop.Reason != chat.Paused {
+		if len(reply.Whole.Answers) != 1 || reply.Whole.Answers[0].Stop.Reason != chat.Paused {
 			return reply, nil
 		}
-		answer := &reply.Response.Answers[0]
+		answer := &reply.Whole.Answers[0]
 		if hop == mostHops {
 			answer.Stop.Reason = chat.MaxTokens
 			reply.Dropped = append(reply.Dropped, cutOff)
@@ -59,12 +59,12 @@ func (c *Chat) resumePaused(ctx context.Context, req *chat.Request, t relay.Targ
 			return nil, withUsed(err, reply)
 		}
 		answer.Stop = chat.Stop{Reason: chat.EndTurn}
-		for _, rest := range more.Response.Answers {
+		for _, rest := range more.Whole.Answers {
 			answer.Parts, answer.Stop = joinParts(answer.Parts, rest.Parts), rest.Stop
 		}
 		answer.Stop = chat.Settle(answer.Stop, chat.HasKind(answer.Parts, chat.ToolCall)) // of what was called before the pause as well
-		reply.Response.Usage = reply.Response.Usage.Add(more.Response.Usage)
-		reply.Dropped = append(reply.Dropped, newLosses(reply.Dropped, more.Response.Notes)...)
+		reply.Whole.Usage = reply.Whole.Usage.Add(more.Whole.Usage)
+		reply.Dropped = append(reply.Dropped, newLosses(reply.Dropped, more.Whole.Notes)...)
 		if err := whyEmpty(answer.Parts, reply.Dropped); err != nil && answer.Stop.Reason != chat.Paused {
 			return nil, withUsed(err, reply)
 		}
@@ -89,7 +89,7 @@ func withUsed(err error, replies ...*chat.Reply) error {
 	}
 	for _, r := range replies {
 		if r != nil {
-			used = used.Add(r.Response.Usage)
+			used = used.Add(r.Whole.Usage)
 		}
 	}
 	if used.Total() == 0 {

@@ -45,8 +45,8 @@ func (c *Chat) askSeveral(ctx context.Context, req *chat.Request, t relay.Target
 	}
 	whole := replies[0]
 	for _, r := range replies[1:] {
-		whole.Response.Answers = append(whole.Response.Answers, r.Response.Answers...)
-		whole.Response.Usage = whole.Response.Usage.Add(r.Response.Usage)
+		whole.Whole.Answers = append(whole.Whole.Answers, r.Whole.Answers...)
+		whole.Whole.Usage = whole.Whole.Usage.Add(r.Whole.Usage)
 		whole.Dropped = append(whole.Dropped, newLosses(whole.Dropped, r.Dropped)...)
 	}
 	return whole, nil
@@ -77,7 +77,7 @@ func (x *exchange) tellMissing(strict chat.Stream, asked int) chat.Stream {
 }
 
 // keepAsked leaves out answers that were not asked for, and tells of those that are missing.
-func (x *exchange) keepAsked(r *chat.Response) []chat.Loss {
+func (x *exchange) keepAsked(r *chat.WholeReply) []chat.Loss {
 	asked := x.askedAnswers()
 	if asked == 1 {
 		joinCalls(r)
@@ -91,7 +91,7 @@ func (x *exchange) keepAsked(r *chat.Response) []chat.Loss {
 
 // joinCalls makes one answer of several that are parts of it: GitHub's Copilot puts what a model says into one choice, and
 // each of its calls into another.
-func joinCalls(r *chat.Response) {
+func joinCalls(r *chat.WholeReply) {
 	if len(r.Answers) < 2 || slices.ContainsFunc(r.Answers[0].Parts, isCall) {
 		return
 	}

@@ -94,8 +94,8 @@ func (c *Chat) replay(x *exchange) error {
 	if err := c.readWhole(x); err != nil {
 		return err
 	}
-	x.reply.Seen = x.reply.Response.Seen()
-	x.reply.Stream, x.reply.Response = chat.Replay(x.reply.Response), nil
+	x.reply.Seen = x.reply.Whole.Seen()
+	x.reply.Stream, x.reply.Whole = chat.Replay(x.reply.Whole), nil
 	x.reply.Close = func() {}
 	return nil
 }
@@ -327,7 +327,7 @@ func (s *source) count() {
 // finish makes a whole answer the client's. One that is nothing but calls that the client cannot
 // make is none.
 func (c *Chat) finish(x *exchange) error {
-	r := x.reply.Response
+	r := x.reply.Whole
 	r.Notes = append(r.Notes, x.keepAsked(r)...)
 	for a := range r.Answers {
 		answer := &r.Answers[a]
@@ -362,7 +362,7 @@ func (c *Chat) finish(x *exchange) error {
 		return nil
 	}
 	for i := range r.Answers {
-		one := &chat.Response{Answers: r.Answers[i : i+1]}
+		one := &chat.WholeReply{Answers: r.Answers[i : i+1]}
 		if cut, err := chat.Collect(chat.Cut(chat.Replay(one), x.call.Stops, false)); err == nil {
 			r.Answers[i].Parts, r.Answers[i].Stop = cut.Answers[0].Parts, cut.Answers[0].Stop
 		}

@@ -23,7 +23,7 @@ func (c *Chat) swapParts(req *chat.Request, t relay.Target) (*chat.Request, erro
 	if err != nil {
 		return nil, err
 	}
-	target := dialect.Target{Model: t.Model, Compatible: !c.authors, Schemaless: c.account.Kind.Schemaless}
+	target := dialect.Upstream{Model: t.Model, Compatible: !c.authors, Schemaless: c.account.Kind.Schemaless}
 	root := jsonscan.Root(req.Origin.Body)
 	var edits jsonscan.Edits
 	in := new(inlays)
@@ -57,7 +57,7 @@ func (c *Chat) swapParts(req *chat.Request, t relay.Target) (*chat.Request, erro
 
 // writePart writes what the dialect makes of a message with one part: an element, or
 // several, of a list of parts. It is nil where the dialect makes something else.
-func (c *Chat) writePart(in *inlays, m chat.Message, t dialect.Target) ([]byte, []chat.Loss, error) {
+func (c *Chat) writePart(in *inlays, m chat.Message, t dialect.Upstream) ([]byte, []chat.Loss, error) {
 	call, err := c.dialect.EncodeRequest(in.lift(&chat.Conversation{Messages: []chat.Message{m}}), t)
 	if err != nil {
 		return nil, nil, err

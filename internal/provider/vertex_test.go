@@ -103,7 +103,7 @@ func TestVertexIsToldTheTierInAHeader(t *testing.T) {
 		if told := len(reply.Dropped) > 0; told != strings.Contains(row.member, "gold") {
 			t.Errorf("%s: %v", row.member, reply.Dropped)
 		}
-		if tier := reply.Response.Usage.Tier; !reply.Passed && tier != "flex" {
+		if tier := reply.Whole.Usage.Tier; !reply.Passed && tier != "flex" {
 			t.Errorf("%s: served as %q", row.member, tier)
 		}
 	}

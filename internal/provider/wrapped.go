@@ -8,10 +8,10 @@ import (
 
 // understand reads a whole answer, as far as it has to be, and is that answer without what a gateway put around it. What says
 // of itself that it is none, in another form than the dialect's, is a refusal as it is in a stream.
-func (c *Chat) understand(x *exchange, body []byte) (*chat.Response, []byte, error) {
-	read := c.dialect.CountResponse
+func (c *Chat) understand(x *exchange, body []byte) (*chat.WholeReply, []byte, error) {
+	read := c.dialect.CountReply
 	if !x.reply.Passed || x.target.Watched {
-		read = c.dialect.DecodeResponse
+		read = c.dialect.DecodeReply
 	}
 	r, err := read(body)
 	if err == nil {

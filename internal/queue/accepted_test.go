@@ -154,7 +154,7 @@ func TestOfTasksWithOneKeyOneIsSaved(t *testing.T) {
 		start(t, q)
 		claim := func(i int, id string) replay.Claim {
 			return replay.Claim{
-				Scope: replay.Scope{Workspace: "default", Route: "r", Key: fmt.Sprint(i)}, Fingerprint: "f", ID: id, Owner: "one", Turn: 1, Since: time.Now(),
+				Scope: replay.Scope{Workspace: "default", Route: "r", Key: fmt.Sprint(i)}, Fingerprint: "f", ID: id, Owner: "one", Tries: 1, Since: time.Now(),
 				Answer: replay.Answer{Status: 201, Type: "text/plain", Body: []byte(id)},
 			}
 		}

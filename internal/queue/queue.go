@@ -28,11 +28,11 @@ const (
 // Job is something to be done. It is kept as JSON.
 type Job interface{ Kind() string }
 
-// Owned is a job that says whose it is. The jobs of a kind are done tenant by tenant
+// Owned is a job that says whose it is. The jobs of a kind are done workspace by workspace
 // in turns: one with ten thousand of them delays no other's.
 type Owned interface {
 	Job
-	Tenant() string
+	OfWorkspace() string
 }
 
 // Delayed is a job that begins a little later than it is written.
@@ -55,7 +55,7 @@ type Handler[J Job] func(ctx context.Context, job J) (again time.Duration, err e
 
 // Work is how the jobs of a kind are worked on.
 type Work struct {
-	Workers  int                             // at a time in this process, of which one tenant has half at most; 0 for one
+	Workers  int                             // at a time in this process, of which one workspace has half at most; 0 for one
 	Timeout  time.Duration                   // of an attempt; 0 for a minute
 	Retry    func(attempt int) time.Duration // the wait after that attempt failed; nil for one that doubles up to a minute
 	Attempts int                             // then the job is given up; 0 for never
@@ -74,7 +74,7 @@ type Queue struct {
 	Options
 	insert  string
 	notices *notifier
-	recent  *fair.Rate // jobs of a kind and tenant
+	recent  *fair.Rate // jobs of a kind and workspace
 	works   map[string]worker
 	doing   *sync.Map // from the ids of the jobs that this process is doing to true
 	missed  []int64   // what releaseLost found last time
@@ -98,12 +98,12 @@ func Handle[J Job](q *Queue, w Work, do Handler[J]) {
 	var zero J
 	q.works[zero.Kind()] = worker{
 		kind: zero.Kind(), how: w, log: q.Log, leaving: q.leaving, line: newLine(w, zero), doing: q.doing,
-		do: func(ctx context.Context, raw []byte, turn turn) (time.Duration, error) {
+		do: func(ctx context.Context, raw []byte, turn enterLine) (time.Duration, error) {
 			var job J
 			if err := json.Unmarshal(raw, &job); err != nil {
 				return 0, fmt.Errorf("read job: %w", err)
 			}
-			leave, again := turn(tenantOf(job))
+			leave, again := turn(workspaceOf(job))
 			if leave == nil {
 				return again, nil
 			}

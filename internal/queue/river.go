@@ -159,7 +159,7 @@ type worker struct {
 	river.WorkerDefaults[args]
 	kind    string
 	how     Work
-	do      func(ctx context.Context, raw []byte, turn turn) (time.Duration, error)
+	do      func(ctx context.Context, raw []byte, turn enterLine) (time.Duration, error)
 	line    *fair.Line
 	leaving context.Context //nolint:containedctx // the queue's
 	doing   *sync.Map       // the queue's
@@ -203,5 +203,5 @@ func (w *worker) workOnce(ctx context.Context, raw []byte) (again time.Duration,
 			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
 		}
 	}()
-	return w.do(ctx, raw, func(tenant string) (leave func(), again time.Duration) { return w.turn(ctx, tenant) })
+	return w.do(ctx, raw, func(workspace string) (leave func(), again time.Duration) { return w.waitInLine(ctx, workspace) })
 }

@@ -13,12 +13,12 @@ const (
 	handing   = 64               // jobs that are on their way back into the queue
 )
 
-// turn gives a job of a tenant its place, or says when it is to come back.
-type turn func(tenant string) (leave func(), again time.Duration)
+// enterLine gives a job of a workspace its place, or says when it is to come back.
+type enterLine func(workspace string) (leave func(), again time.Duration)
 
-func tenantOf(j Job) string {
+func workspaceOf(j Job) string {
 	if owned, ok := j.(Owned); ok {
-		return owned.Tenant()
+		return owned.OfWorkspace()
 	}
 	return ""
 }
@@ -47,12 +47,12 @@ func (w *Work) timeout() time.Duration {
 	return w.Timeout
 }
 
-// turn waits for the turn of a job until the queue stops.
-func (w *worker) turn(ctx context.Context, tenant string) (leave func(), again time.Duration) {
+// waitInLine waits for the turn of a job until the queue stops.
+func (w *worker) waitInLine(ctx context.Context, workspace string) (leave func(), again time.Duration) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(w.leaving, cancel)()
-	if leave, again = w.line.Enter(ctx, tenant); leave == nil && w.leaving.Err() != nil {
+	if leave, again = w.line.Enter(ctx, workspace); leave == nil && w.leaving.Err() != nil {
 		again = time.Millisecond // for the process that starts next
 	}
 	return leave, again
@@ -64,15 +64,15 @@ const (
 	lowest     = 4                // River's
 )
 
-// priority counts a job and gives River's priority for it, 1 for the highest. A tenant
-// that brings many at once gets a lower one, so that the first job of another tenant
+// priority counts a job and gives River's priority for it, 1 for the highest. A workspace
+// that brings many at once gets a lower one, so that the first job of another workspace
 // does not stand behind all of them.
 func (q *Queue) priority(j Job, now time.Time) int {
-	tenant := tenantOf(j)
-	if tenant == "" {
+	workspace := workspaceOf(j)
+	if workspace == "" {
 		return 1
 	}
-	n, priority := q.recent.Add(j.Kind()+"/"+tenant, now), 1
+	n, priority := q.recent.Add(j.Kind()+"/"+workspace, now), 1
 	for most := float64(firstBurst); n > most && priority < lowest; most *= 8 {
 		priority++
 	}

@@ -12,18 +12,18 @@ import (
 	"stele/internal/store"
 )
 
-// errand is a job of a tenant.
+// errand is a job of a workspace.
 type errand struct {
 	Whose string `json:"whose"`
 	N     int    `json:"n"`
 }
 
-func (errand) Kind() string     { return "errand" }
-func (e errand) Tenant() string { return e.Whose }
+func (errand) Kind() string          { return "errand" }
+func (e errand) OfWorkspace() string { return e.Whose }
 
-// TestOneTenantsJobsDoNotStopAnothers holds every job of one tenant for as long as
+// TestOneWorkspacesJobsDoNotStopAnothers holds every job of one workspace for as long as
 // the others take: those must be done although hundreds stand before them.
-func TestOneTenantsJobsDoNotStopAnothers(t *testing.T) {
+func TestOneWorkspacesJobsDoNotStopAnothers(t *testing.T) {
 	t.Parallel()
 	engines(t, func(t *testing.T, s *store.Store) {
 		q := newQueue(s)
@@ -56,7 +56,7 @@ func TestOneTenantsJobsDoNotStopAnothers(t *testing.T) {
 			}
 		}
 		if most.Load() > workers/2 {
-			t.Errorf("one tenant held %d of %d workers", most.Load(), workers)
+			t.Errorf("one workspace held %d of %d workers", most.Load(), workers)
 		}
 		close(free)
 	})
@@ -84,7 +84,7 @@ func TestAFirstJobStandsBeforeTheThousandthOfAnother(t *testing.T) {
 				// How many are done until it is looked at is a matter of time: 240 were seen on a machine with very much else to
 				// do. Fetched in the order they were written, it comes after 810 to 950.
 				if before > 700 {
-					t.Errorf("%d jobs of another tenant were done before it", before)
+					t.Errorf("%d jobs of another workspace were done before it", before)
 				}
 				break
 			}

@@ -3,6 +3,7 @@ package relay
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"sync"
 
@@ -140,17 +141,6 @@ type fetched struct {
 	sent int64 // bytes that are put into the request, each thing as often as it is named
 }
 
-// mostAttached is what may be put into one request unless the operator says otherwise:
-// no provider takes more in one body.
-const mostAttached = 72 << 20
-
-func (r *Relay) mostAttached() int64 {
-	if r.Attached == nil {
-		return mostAttached
-	}
-	return r.Attached()
-}
-
 // room is how long what is named so often may be.
 func (f *fetched) room(most, times int64) int64 {
 	f.mu.Lock()
@@ -232,7 +222,10 @@ func (f *fetched) get(ctx context.Context, r *Relay, workspace string, talk *cha
 
 // getOne gets an attachment, which is named so many times.
 func (f *fetched) getOne(ctx context.Context, r *Relay, workspace string, w *attachment, times int64) (*gotten, error) {
-	most := r.mostAttached()
+	most := int64(math.MaxInt64)
+	if r.Attached != nil {
+		most = r.Attached()
+	}
 	if w.own != "" {
 		return f.load(ctx, r.Files, workspace, w.own, func(size int64) error { return f.count(size, times, most) })
 	}

@@ -54,14 +54,14 @@ func (c *call) noteServed(reply *chat.Reply) {
 	reply.Limits = c.hold.Standings(now)
 	end := c.relay.Catalog.End(c.model)
 	reply.Ends = chat.Ending{Known: end.Known, On: end.On}
-	if reply.Response == nil {
+	if reply.Whole == nil {
 		c.describe()
 		return
 	}
-	reply.Dropped = append(reply.Dropped, c.noteLosses(reply.Response)...)
+	reply.Dropped = append(reply.Dropped, c.noteLosses(reply.Whole)...)
 	c.describe()
-	c.count(reply.Response.Seen().UsageToMeter(c.body))
-	reply.Response.Usage = c.used // what is booked is what the client is told
+	c.count(reply.Whole.Seen().UsageToMeter(c.body))
+	reply.Whole.Usage = c.used // what is booked is what the client is told
 }
 
 // count takes over what was used.

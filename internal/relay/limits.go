@@ -49,7 +49,7 @@ func (c *call) reserve(ctx context.Context, t catalog.Target, req *chat.Request)
 	answers := max(1, asked.Answers)
 	window, most := int64(0), int64(0)
 	if known != nil {
-		window, most = known.Facts.Window, known.Facts.MostOutput()
+		window, most = known.Traits.Window, known.Traits.MostOutput()
 	}
 	window, most = cmp.Or(window, assumedWindow), cmp.Or(most, assumedOutput)
 	if asked.Output > 0 {

@@ -10,7 +10,7 @@ import (
 // noteLosses notes what of an answer its client's dialect has no place for, and what was asked for
 // and is not in it. Of a whole answer that is told in the header, of a stream when it has
 // ended; the record has both.
-func (c *call) noteLosses(answer *chat.Response) []chat.Loss {
+func (c *call) noteLosses(answer *chat.WholeReply) []chat.Loss {
 	if c.reply.Passed || c.relay.Losses == nil {
 		return nil
 	}
@@ -19,7 +19,7 @@ func (c *call) noteLosses(answer *chat.Response) []chat.Loss {
 
 // findUnmet finds what was asked for and is not in an answer, unless the client is told already that
 // it could not be asked for.
-func (c *call) findUnmet(answer *chat.Response) []chat.Loss {
+func (c *call) findUnmet(answer *chat.WholeReply) []chat.Loss {
 	talk, err := c.request.Conversation()
 	if err != nil {
 		return nil
@@ -92,6 +92,6 @@ func (c *call) noteLate(o *outline) {
 			c.reply.Late = append(c.reply.Late, chat.Lost(chat.FieldAnswer, chat.Approximated, "it ended with "+stop.Raw))
 		}
 	}
-	c.reply.Late = append(append(c.reply.Late, o.notes...), c.noteLosses(&chat.Response{Answers: o.answers, Usage: o.usage})...)
+	c.reply.Late = append(append(c.reply.Late, o.notes...), c.noteLosses(&chat.WholeReply{Answers: o.answers, Usage: o.usage})...)
 	c.describe()
 }

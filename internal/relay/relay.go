@@ -46,14 +46,14 @@ type Options struct {
 	Keeper    meter.Keeper
 	Full      func() bool // whether the keeper has no room for another record; nil: never
 	Vault     *Vault
-	Fetch     Fetcher                                                               // nil: nothing is fetched
-	Files     Files                                                                 // nil: none are kept
-	Attached  func() int64                                                          // the most bytes that are put into one request; nil: mostAttached
-	Describe  func(dialect string, losses []chat.Loss) string                       // in the client's own words, for the record; nil: not
-	Losses    func(dialect string, req *chat.Request, r *chat.Response) []chat.Loss // what of an answer a dialect has no place for; nil: not looked for
-	Limits    *limit.Service                                                        // nil: none
-	Pictures  func(req *chat.Request) int64                                         // how many a request has, at most
-	Shorten   func(req *chat.Request, most int64, note string) *chat.Request        // a request that asks for no more than so many tokens
+	Fetch     Fetcher                                                                 // nil: nothing is fetched
+	Files     Files                                                                   // nil: none are kept
+	Attached  func() int64                                                            // the most bytes that are put into one request; nil: any number
+	Describe  func(dialect string, losses []chat.Loss) string                         // in the client's own words, for the record; nil: not
+	Losses    func(dialect string, req *chat.Request, r *chat.WholeReply) []chat.Loss // what of an answer a dialect has no place for; nil: not looked for
+	Limits    *limit.Service                                                          // nil: none
+	Pictures  func(req *chat.Request) int64                                           // how many a request has, at most
+	Shorten   func(req *chat.Request, most int64, note string) *chat.Request          // a request that asks for no more than so many tokens
 	Log       *slog.Logger
 	Now       func() time.Time
 }
@@ -90,7 +90,7 @@ func (r *Relay) Do(ctx context.Context, who access.Principal, req *chat.Request)
 	if reply.Stream == nil {
 		call.settle()
 		if nano := reply.Nano; req.Origin.Cost && reply.Priced {
-			reply.Response.Usage.Cost = &nano
+			reply.Whole.Usage.Cost = &nano
 		}
 		return reply, nil
 	}
@@ -200,7 +200,7 @@ func (r *Relay) mostOutput(t catalog.Target, req *chat.Request, upstream Upstrea
 	if !ok {
 		return 0
 	}
-	return entry.Facts.Output
+	return entry.Traits.Output
 }
 
 // Model finds what a caller asks for. Keys marked sandbox get one model for every name.
@@ -246,7 +246,7 @@ func (r *Relay) remember(ctx context.Context, who access.Principal, req *chat.Re
 		return
 	}
 	var all []*saving
-	for _, answer := range reply.Response.Answers {
+	for _, answer := range reply.Whole.Answers {
 		all = append(all, r.Vault.keep(ctx, who.Workspace, target, answer.Parts))
 	}
 	for _, s := range all {

@@ -47,18 +47,18 @@ type Row struct {
 	Sealed    []byte // nil: it is in another row
 }
 
-// record is a turn as it is sealed.
-type record struct {
+// sealedTurn is a turn as it is sealed.
+type sealedTurn struct {
 	Provider string            `json:"provider,omitzero"`
 	Model    string            `json:"model,omitzero"`
-	Before   []muse            `json:"before,omitempty"`
+	Before   []sealedThought   `json:"before,omitempty"`
 	Proofs   map[string]string `json:"proofs,omitempty"`
 	Texts    []string          `json:"texts,omitempty"`
 	Mark     string            `json:"mark,omitzero"`
 }
 
-// muse is a thought as it is sealed.
-type muse struct {
+// sealedThought is a thought as it is sealed.
+type sealedThought struct {
 	Kind  chat.Kind `json:"kind"`
 	Text  string    `json:"text,omitzero"`
 	ID    string    `json:"id,omitzero"`
@@ -76,10 +76,10 @@ func rowKey(workspace, key string) string {
 
 // rowsOf are the rows of a turn, sealed for its workspace and its first key.
 func (v *Vault) rowsOf(workspace string, t *turn) ([]Row, error) {
-	r := record{Provider: t.target.Provider, Model: t.target.Model, Proofs: t.proofs, Texts: t.texts, Mark: t.mark}
+	r := sealedTurn{Provider: t.target.Provider, Model: t.target.Model, Proofs: t.proofs, Texts: t.texts, Mark: t.mark}
 	for i := range t.before {
 		p := &t.before[i]
-		r.Before = append(r.Before, muse{p.Kind, p.Text, p.ID, p.Name, p.Proof, p.Said, p.Calls})
+		r.Before = append(r.Before, sealedThought{p.Kind, p.Text, p.ID, p.Name, p.Proof, p.Said, p.Calls})
 	}
 	plain, err := json.Marshal(&r)
 	if err != nil {
@@ -106,7 +106,7 @@ func (v *Vault) turnOf(r *Row) (*turn, error) {
 	if err != nil {
 		return nil, err
 	}
-	var told record
+	var told sealedTurn
 	if err := json.Unmarshal(plain, &told); err != nil {
 		return nil, err
 	}

@@ -20,11 +20,11 @@ type single struct {
 func (s *single) Claim(_ context.Context, c replay.Claim, _, _ time.Time) (replay.Claim, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.claim.Turn > 0 {
+	if s.claim.Tries > 0 {
 		return s.claim, false, nil
 	}
 	s.claim = c
-	s.claim.Turn = 1
+	s.claim.Tries = 1
 	return s.claim, true, nil
 }
 
@@ -57,7 +57,7 @@ func TestTwinsWaitSomeSecondsAndNoLonger(t *testing.T) {
 				if elsewhere {
 					two = replay.New(replay.Options{Store: store, Node: "two", Now: time.Now})
 				}
-				first := turn(t, one, request("k"))
+				first := lock(t, one, request("k"))
 				began := time.Now()
 				_, err := two.Begin(t.Context(), request("k"))
 				if e := fault.From(err); e == nil || e.Code != fault.IdempotencyInProgress || e.RetryAfter != time.Second {

@@ -137,7 +137,7 @@ func (r *recording) awaitDecision(ctx context.Context) (bound bool, err error) {
 // record fills a recording: with what the store has, with what another process adds
 // there, or with what is made.
 func (s *Service) record(ctx context.Context, rec *recording, r Request, m *Making) {
-	asked := Claim{Scope: r.Scope, Fingerprint: r.Fingerprint, ID: r.ID, Owner: s.Node, Turn: 1}
+	asked := Claim{Scope: r.Scope, Fingerprint: r.Fingerprint, ID: r.ID, Owner: s.Node, Tries: 1}
 	reader := &pieceReader{service: s, recording: rec}
 	for {
 		now := s.Now()
@@ -180,7 +180,7 @@ func (s *Service) record(ctx context.Context, rec *recording, r Request, m *Maki
 // takeUp makes the answer to a claim that is this process's, unless a process that died
 // has asked for it already.
 func (s *Service) takeUp(ctx context.Context, reader *pieceReader, c Claim, m *Making) {
-	if c.Turn > 1 {
+	if c.Tries > 1 {
 		if err := reader.read(ctx, 0); err != nil {
 			reader.recording.end(Whole, err, nil)
 			return
@@ -311,6 +311,4 @@ func errDeserted() *fault.Error {
 	return fault.New(fault.Unavailable, "The client was gone for longer than an answer goes on without it.").Because(context.Canceled)
 }
 
-func errStopping() *fault.Error {
-	return fault.New(fault.Unavailable, "This server is shutting down: send the request again.").After(time.Second).Because(context.Canceled)
-}
+func errStopping() *fault.Error { return fault.Stopping().Because(context.Canceled) }

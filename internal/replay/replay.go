@@ -64,7 +64,7 @@ type Claim struct {
 	Fingerprint string    // of what was asked: another one under the same key is a conflict
 	ID          string    // reserved for what the request makes
 	Owner       string    // the process that works on it, by the name it beats under
-	Turn        int64     // how many times it was taken up: 1 for the first
+	Tries       int64     // how many times it was taken up: 1 for the first
 	Since       time.Time // when it was first taken up
 	Answer      Answer
 }
@@ -81,15 +81,15 @@ type Store interface {
 	// Claim takes up c's scope for c.Owner and gives the claim that stands there
 	// afterwards. It is the caller's (true) in two cases:
 	//   - nothing stands there, or only what is older than old (by Since): c is
-	//     saved as it is, with turn 1;
+	//     saved as it is, with one try;
 	//   - a claim without an answer stands there, with c's fingerprint, and its
 	//     owner is c.Owner itself or a process that has not been heard of since
-	//     silent (or never was): it becomes c.Owner's, one turn higher; ID, Since
+	//     silent (or never was): it becomes c.Owner's, with one try more; ID, Since
 	//     and fingerprint stay as they are.
 	// In any other case nothing is changed, and what stands there comes with
 	// false. Of callers at the same time at most one is given true.
 	Claim(ctx context.Context, c Claim, old, silent time.Time) (Claim, bool, error)
-	// FinishClaim saves c.Answer. It is ErrLost unless owner and turn of the claim
+	// FinishClaim saves c.Answer. It is ErrLost unless owner and tries of the claim
 	// at c's scope are still c's.
 	FinishClaim(ctx context.Context, c Claim) error
 	// FreeClaim removes the claim, as if it had never been. It is ErrLost as for

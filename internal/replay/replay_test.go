@@ -61,21 +61,21 @@ func request(key string) replay.Request {
 	return replay.Request{Scope: replay.Scope{Workspace: "w", Route: "r", Key: key}, Fingerprint: "f", ID: uid.New("gen")}
 }
 
-func begin(t *testing.T, s *replay.Service, r replay.Request) *replay.Turn {
+func begin(t *testing.T, s *replay.Service, r replay.Request) *replay.Lock {
 	t.Helper()
-	turn, err := s.Begin(t.Context(), r)
+	lock, err := s.Begin(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return turn
+	return lock
 }
 
-// turn begins a request that must get a turn.
-func turn(t *testing.T, s *replay.Service, r replay.Request) *replay.Turn {
+// lock begins a request that must get a lock.
+func lock(t *testing.T, s *replay.Service, r replay.Request) *replay.Lock {
 	t.Helper()
 	got := begin(t, s, r)
 	if got.Answer != nil {
-		t.Fatalf("answered %d instead of a turn", got.Answer.Status)
+		t.Fatalf("answered %d instead of a lock", got.Answer.Status)
 	}
 	return got
 }
@@ -94,7 +94,7 @@ func TestReplaysTheFirstAnswer(t *testing.T) {
 	engines(t, func(t *testing.T, h *house) {
 		s := h.process(t, "one")
 		r := request("k")
-		first := turn(t, s, r)
+		first := lock(t, s, r)
 		if first.ID != r.ID || first.Again {
 			t.Errorf("%+v", first)
 		}
@@ -115,7 +115,7 @@ func TestReplaysTheFirstAnswer(t *testing.T) {
 		for _, other := range []replay.Scope{{Workspace: "w", Route: "r", Key: "K"}, {Workspace: "w", Route: "s", Key: "k"}, {Workspace: "x", Route: "r", Key: "k"}} {
 			r := request("k")
 			r.Scope = other
-			turn(t, s, r).Leave()
+			lock(t, s, r).Leave()
 		}
 	})
 }
@@ -124,7 +124,7 @@ func TestOfTwinsOneGetsATurnAndAllGetItsAnswer(t *testing.T) {
 	t.Parallel()
 	engines(t, func(t *testing.T, h *house) {
 		processes := []*replay.Service{h.process(t, "one"), h.process(t, "two")}
-		var turns atomic.Int32
+		var locks atomic.Int32
 		var wg sync.WaitGroup
 		for key := range 12 {
 			for twin := range 10 {
@@ -136,7 +136,7 @@ func TestOfTwinsOneGetsATurnAndAllGetItsAnswer(t *testing.T) {
 					}
 					want := fmt.Sprintf("answer %d", key)
 					if got.Answer == nil {
-						turns.Add(1)
+						locks.Add(1)
 						if err := got.Finish(t.Context(), replay.Answer{Status: 201, Body: []byte(want)}); err != nil {
 							t.Error(err)
 						}
@@ -149,8 +149,8 @@ func TestOfTwinsOneGetsATurnAndAllGetItsAnswer(t *testing.T) {
 			}
 		}
 		wg.Wait()
-		if turns.Load() != 12 {
-			t.Errorf("%d turns for 12 keys", turns.Load())
+		if locks.Load() != 12 {
+			t.Errorf("%d locks for 12 keys", locks.Load())
 		}
 	})
 }
@@ -159,12 +159,12 @@ func TestWhatIsFreedWasNeverUsed(t *testing.T) {
 	t.Parallel()
 	engines(t, func(t *testing.T, h *house) {
 		s := h.process(t, "one")
-		if err := turn(t, s, request("k")).Free(t.Context()); err != nil {
+		if err := lock(t, s, request("k")).Free(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		r := request("k")
 		r.Fingerprint = "another"
-		if got := turn(t, s, r); got.Again || got.ID != r.ID {
+		if got := lock(t, s, r); got.Again || got.ID != r.ID {
 			t.Errorf("%+v", got)
 		}
 	})
@@ -174,7 +174,7 @@ func TestAnEndedTurnHasEnded(t *testing.T) {
 	t.Parallel()
 	engines(t, func(t *testing.T, h *house) {
 		s := h.process(t, "one")
-		first := turn(t, s, request("k"))
+		first := lock(t, s, request("k"))
 		if err := first.Finish(t.Context(), created); err != nil {
 			t.Fatal(err)
 		}
@@ -189,8 +189,8 @@ func TestATurnThatWasLeftIsTakenUpUnderItsID(t *testing.T) {
 	t.Parallel()
 	engines(t, func(t *testing.T, h *house) {
 		s := h.process(t, "one")
-		first := turn(t, s, request("k"))
-		waiting := make(chan *replay.Turn)
+		first := lock(t, s, request("k"))
+		waiting := make(chan *replay.Lock)
 		go func() {
 			twin, err := s.Begin(t.Context(), request("k"))
 			if err != nil {
@@ -205,7 +205,7 @@ func TestATurnThatWasLeftIsTakenUpUnderItsID(t *testing.T) {
 		}
 		second.Leave()
 		second.Leave() // nothing happens
-		if third := turn(t, s, request("k")); !third.Again || third.ID != first.ID {
+		if third := lock(t, s, request("k")); !third.Again || third.ID != first.ID {
 			t.Errorf("%+v", third)
 		}
 	})
@@ -214,10 +214,10 @@ func TestATurnThatWasLeftIsTakenUpUnderItsID(t *testing.T) {
 func TestADeadProcessesTurnIsTakenUp(t *testing.T) {
 	t.Parallel()
 	engines(t, func(t *testing.T, h *house) {
-		dead := turn(t, h.process(t, "one"), request("k"))
+		dead := lock(t, h.process(t, "one"), request("k"))
 		h.pass(7 * time.Second)
 		alive := h.process(t, "two")
-		next := turn(t, alive, request("k"))
+		next := lock(t, alive, request("k"))
 		if !next.Again || next.ID != dead.ID {
 			t.Errorf("%+v, want the id %s again", next, dead.ID)
 		}
@@ -237,10 +237,10 @@ func TestADeadProcessesTurnIsTakenUp(t *testing.T) {
 func TestAProcessAloneTakesUpAtOnce(t *testing.T) {
 	t.Parallel()
 	engines(t, func(t *testing.T, h *house) {
-		dead := turn(t, h.process(t, "one"), request("k"))
+		dead := lock(t, h.process(t, "one"), request("k"))
 		h.pass(time.Millisecond)
 		restarted := replay.New(replay.Options{Store: h, Node: "two", Alone: true, Now: h.clock})
-		if next := turn(t, restarted, request("k")); !next.Again || next.ID != dead.ID {
+		if next := lock(t, restarted, request("k")); !next.Again || next.ID != dead.ID {
 			t.Errorf("%+v, want the id %s again", next, dead.ID)
 		}
 	})
@@ -251,7 +251,7 @@ func TestAnswersAreForgottenAfterADay(t *testing.T) {
 	engines(t, func(t *testing.T, h *house) {
 		s := h.process(t, "one")
 		for _, key := range []string{"a", "b"} {
-			if err := turn(t, s, request(key)).Finish(t.Context(), created); err != nil {
+			if err := lock(t, s, request(key)).Finish(t.Context(), created); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -265,7 +265,7 @@ func TestAnswersAreForgottenAfterADay(t *testing.T) {
 		h.pass(2 * time.Second)
 		r := request("a")
 		r.Fingerprint = "another"
-		if got := turn(t, s, r); got.Again || got.ID != r.ID {
+		if got := lock(t, s, r); got.Again || got.ID != r.ID {
 			t.Errorf("%+v", got)
 		}
 		if n, err := s.Sweep(t.Context()); n != 1 || err != nil {
@@ -278,23 +278,23 @@ func TestAClientThatGoesStopsWaiting(t *testing.T) {
 	t.Parallel()
 	engines(t, func(t *testing.T, h *house) {
 		one, two := h.process(t, "one"), h.process(t, "two")
-		turn(t, one, request("k"))
+		lock(t, one, request("k"))
 		gone := errors.New("the client is gone")
 		for _, s := range []*replay.Service{one, two} {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			cancelled := time.AfterFunc(20*time.Millisecond, func() { cancel(gone) })
 			if _, err := s.Begin(ctx, request("k")); err == nil {
-				t.Error("got a turn")
+				t.Error("got a lock")
 			}
 			cancelled.Stop()
 			cancel(nil)
 		}
 		// A client that stopped waiting is in no other's way.
 		h.pass(time.Minute)
-		if next := turn(t, h.process(t, "two"), request("k")); !next.Again {
+		if next := lock(t, h.process(t, "two"), request("k")); !next.Again {
 			t.Errorf("%+v", next)
 		}
-		if next := turn(t, two, request("other")); next.Again {
+		if next := lock(t, two, request("other")); next.Again {
 			t.Errorf("%+v", next)
 		}
 	})
@@ -308,7 +308,7 @@ func TestABrokenStoreLeavesNothingBusy(t *testing.T) {
 		t.Fatal(err)
 	}
 	service := replay.New(replay.Options{Store: s, Node: "one", Now: time.Now})
-	held := turn(t, service, request("held"))
+	held := lock(t, service, request("held"))
 	s.Close()
 	if err := held.Finish(t.Context(), created); err == nil {
 		t.Error("finished on a closed database")

@@ -81,26 +81,26 @@ func Fingerprint(asked ...string) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// Begin gives a request its turn, or the answer of the one before it. While
+// Begin gives a request its lock, or the answer of the one before it. While
 // another is at it, in this process or elsewhere, it waits for that one's answer
-// for some seconds. Its errors are for clients. The caller must end its turn.
-func (s *Service) Begin(ctx context.Context, r Request) (*Turn, error) {
-	turn, err := s.Enter(ctx, r)
-	if err != nil || turn.Answer != nil {
-		return turn, err
+// for some seconds. Its errors are for clients. The caller must end its lock.
+func (s *Service) Begin(ctx context.Context, r Request) (*Lock, error) {
+	lock, err := s.Enter(ctx, r)
+	if err != nil || lock.Answer != nil {
+		return lock, err
 	}
-	return turn.Begin(ctx)
+	return lock.Begin(ctx)
 }
 
 // Enter is Begin as far as this process goes: nothing is saved yet. The caller either
-// saves the turn's claim with what it makes and ends the turn with EndSaved, or begins it.
-func (s *Service) Enter(ctx context.Context, r Request) (*Turn, error) {
+// saves the lock's claim with what it makes and ends the lock with EndSaved, or begins it.
+func (s *Service) Enter(ctx context.Context, r Request) (*Lock, error) {
 	until := time.Now().Add(patience)
 	for {
 		mine, other := s.enter(r)
 		if other == nil {
-			claim := Claim{Scope: r.Scope, Fingerprint: r.Fingerprint, ID: r.ID, Owner: s.Node, Turn: 1, Since: s.Now()}
-			return &Turn{ID: r.ID, service: s, scope: r.Scope, work: mine, claim: claim, until: until}, nil
+			claim := Claim{Scope: r.Scope, Fingerprint: r.Fingerprint, ID: r.ID, Owner: s.Node, Tries: 1, Since: s.Now()}
+			return &Lock{ID: r.ID, service: s, scope: r.Scope, work: mine, claim: claim, until: until}, nil
 		}
 		if other.fingerprint != r.Fingerprint {
 			return nil, refuseConflict()
@@ -108,7 +108,7 @@ func (s *Service) Enter(ctx context.Context, r Request) (*Turn, error) {
 		select {
 		case <-other.done:
 			if other.answer.Status != 0 {
-				return &Turn{Answer: &other.answer}, nil
+				return &Lock{Answer: &other.answer}, nil
 			}
 		case <-time.After(time.Until(until)):
 			return nil, inProgress()

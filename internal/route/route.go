@@ -39,7 +39,7 @@ func New() *Router {
 // the client when it fails. The number of tries is returned in any case. What one
 // caller's requests do to a target holds no other caller back.
 func (r *Router) Do(ctx context.Context, caller string, m *catalog.Model, try func(context.Context, catalog.Target) error) (tries int, err error) {
-	order := r.order(m)
+	order := r.arrange(m)
 	most := max(len(order), 1+m.Retries)
 	if len(order) == 0 {
 		return 0, fault.New(fault.Unavailable, "The model %q has no target.", m.ID)
@@ -94,8 +94,8 @@ func (r *Router) Do(ctx context.Context, caller string, m *catalog.Model, try fu
 	return tries, exhaustedError(last, tries)
 }
 
-// order is the targets in the order they are tried.
-func (r *Router) order(m *catalog.Model) []catalog.Target {
+// arrange puts the targets in the order they are tried.
+func (r *Router) arrange(m *catalog.Model) []catalog.Target {
 	if !m.Balance || len(m.Targets) < 2 {
 		return m.Targets
 	}

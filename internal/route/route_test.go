@@ -147,7 +147,7 @@ func TestBalanceFollowsTheWeights(t *testing.T) {
 	r := New()
 	for i := range 400 {
 		r.random = func() float64 { return float64(i) / 400 }
-		order := r.order(m)
+		order := r.arrange(m)
 		if len(order) != 3 || order[2].Provider != "c" {
 			t.Fatalf("order %v", order)
 		}

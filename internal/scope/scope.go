@@ -1,5 +1,5 @@
 // Package scope is what travels in a request's context: its id, where it came
-// from, and the facts its one log line will carry. Who is calling is never in
+// from, and the attributes its one log line will carry. Who is calling is never in
 // here; that is a parameter.
 package scope
 
@@ -25,10 +25,10 @@ type Request struct {
 
 	mu    sync.Mutex // guards what follows
 	route string
-	facts *[]slog.Attr // nil: there are none
+	attrs *[]slog.Attr // nil: there are none
 }
 
-// lists of facts are kept from one request to the next.
+// lists of attributes are kept from one request to the next.
 var lists = sync.Pool{New: func() any { l := make([]slog.Attr, 0, 16); return &l }}
 
 type contextKey struct{}
@@ -47,37 +47,37 @@ func From(ctx context.Context) *Request {
 	return &Request{}
 }
 
-// Note adds facts to the request's log line. Never a key, a prompt or a body.
-func (r *Request) Note(facts ...slog.Attr) {
+// Note adds attributes to the request's log line. Never a key, a prompt or a body.
+func (r *Request) Note(attrs ...slog.Attr) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.facts == nil {
-		r.facts = lists.Get().(*[]slog.Attr)
+	if r.attrs == nil {
+		r.attrs = lists.Get().(*[]slog.Attr)
 	}
-	*r.facts = append(*r.facts, facts...)
+	*r.attrs = append(*r.attrs, attrs...)
 }
 
-// Facts returns what was noted so far, until DropFacts. The caller must not change it.
-func (r *Request) Facts() []slog.Attr {
+// Attrs returns what was noted so far, until DropAttrs. The caller must not change it.
+func (r *Request) Attrs() []slog.Attr {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.facts == nil {
+	if r.attrs == nil {
 		return nil
 	}
-	return slices.Clip(*r.facts)
+	return slices.Clip(*r.attrs)
 }
 
-// DropFacts lets go of the facts, because the log line has them. What is noted later is in none.
-func (r *Request) DropFacts() {
+// DropAttrs lets go of the attributes, because the log line has them. What is noted later is in none.
+func (r *Request) DropAttrs() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.facts == nil {
+	if r.attrs == nil {
 		return
 	}
-	clear(*r.facts)
-	*r.facts = (*r.facts)[:0]
-	lists.Put(r.facts)
-	r.facts = nil
+	clear(*r.attrs)
+	*r.attrs = (*r.attrs)[:0]
+	lists.Put(r.attrs)
+	r.attrs = nil
 }
 
 // SetRoute records the pattern of the route that serves the request.

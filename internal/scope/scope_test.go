@@ -8,25 +8,25 @@ import (
 	"stele/internal/scope"
 )
 
-// Requests use the room of facts one after the other. None sees another's.
+// Requests use the room of attributes one after the other. None sees another's.
 func TestFactsAreOfOneRequest(t *testing.T) {
 	t.Parallel()
 	for range 100 {
 		one, other := new(scope.Request), new(scope.Request)
 		one.Note(slog.String("of", "one"), slog.Int("n", 1))
-		if n := len(one.Facts()); n != 2 {
-			t.Fatalf("%d facts", n)
+		if n := len(one.Attrs()); n != 2 {
+			t.Fatalf("%d attributes", n)
 		}
-		one.DropFacts()
+		one.DropAttrs()
 		other.Note(slog.String("of", "other"))
 		one.Note(slog.String("of", "one, too late"))
-		one.DropFacts()
-		one.DropFacts()
-		facts := other.Facts()
-		if len(facts) != 1 || facts[0].Value.String() != "other" || len(one.Facts()) != 0 {
-			t.Fatalf("%v, and %v", facts, one.Facts())
+		one.DropAttrs()
+		one.DropAttrs()
+		attrs := other.Attrs()
+		if len(attrs) != 1 || attrs[0].Value.String() != "other" || len(one.Attrs()) != 0 {
+			t.Fatalf("%v, and %v", attrs, one.Attrs())
 		}
-		other.DropFacts()
+		other.DropAttrs()
 	}
 }
 
@@ -36,8 +36,8 @@ func TestNotingFactsTakesNoMemory(t *testing.T) { //nolint:paralleltest // memor
 	if n := testing.AllocsPerRun(100, func() {
 		r.Note(slog.String("a", "b"), slog.Int("c", 1), slog.String("d", "e"))
 		r.Note(slog.String("f", "g"))
-		_ = r.Facts()
-		r.DropFacts()
+		_ = r.Attrs()
+		r.DropAttrs()
 	}); n > 0 {
 		t.Errorf("%v allocations", n)
 	}

@@ -1,12 +1,8 @@
 package server
 
-import (
-	"cmp"
-	"time"
-)
+import "time"
 
-// Bounds are how much of a listener one client may take. A zero field is as in
-// standard.
+// Bounds are how much of a listener one client may take.
 type Bounds struct {
 	HeaderTime  time.Duration // for a whole header, and for the TLS handshake
 	HeaderBytes int
@@ -19,23 +15,6 @@ type Bounds struct {
 
 	Connections int // of all clients
 	PerAddress  int // of one address; trusted proxies have no such bound
-}
-
-var standard = Bounds{
-	HeaderTime: 10 * time.Second, HeaderBytes: 32 << 10, Headers: 256, Idle: 120 * time.Second,
-	BodyStall: 30 * time.Second, BodyRate: 64, WriteStall: 40 * time.Second,
-	Connections: 4096, PerAddress: 2048,
-}
-
-// withDefaults fills what is not set.
-func (b Bounds) withDefaults() Bounds {
-	return Bounds{
-		HeaderTime: cmp.Or(b.HeaderTime, standard.HeaderTime), HeaderBytes: cmp.Or(b.HeaderBytes, standard.HeaderBytes),
-		Headers: cmp.Or(b.Headers, standard.Headers), Idle: cmp.Or(b.Idle, standard.Idle),
-		BodyStall: cmp.Or(b.BodyStall, standard.BodyStall), BodyRate: cmp.Or(b.BodyRate, standard.BodyRate),
-		WriteStall:  cmp.Or(b.WriteStall, standard.WriteStall),
-		Connections: cmp.Or(b.Connections, standard.Connections), PerAddress: cmp.Or(b.PerAddress, standard.PerAddress),
-	}
 }
 
 // Once an answer is out, what is left of a body no handler wanted is read for a while:

@@ -26,7 +26,7 @@ type Commands struct {
 
 // NewControl listens at path. POST /reload and /refresh answer with a note, or with
 // what went wrong, as text.
-func NewControl(path string, do Commands) (*Control, error) {
+func NewControl(path string, bounds func() Bounds, do Commands) (*Control, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("remove old control socket: %w", err)
 	}
@@ -53,9 +53,8 @@ func NewControl(path string, do Commands) (*Control, error) {
 			http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		}
 	})
-	usual := func() Bounds { return standard }
-	crowd := newCrowd(usual, func() []netip.Prefix { return nil })
-	return &Control{listener: doorway{listener, crowd, false}, server: newHTTP(Unlogged(usual, mux), standard)}, nil
+	crowd := newCrowd(bounds, func() []netip.Prefix { return nil })
+	return &Control{listener: doorway{listener, crowd, false}, server: newHTTP(Unlogged(bounds, mux), bounds())}, nil
 }
 
 // Run answers until ctx ends.

@@ -49,7 +49,7 @@ func newCrowd(bounds func() Bounds, trusted func() []netip.Prefix) *crowd {
 // admit lets a connection in, at another's expense where there is no room. It
 // reports false where there is none to be had.
 func (w *crowd) admit(c *conn) bool {
-	at, shared := w.place(c.RemoteAddr())
+	at, shared := w.networkOf(c.RemoteAddr())
 	bounds := w.bounds()
 	w.mu.Lock()
 	g := w.groups[at]
@@ -220,15 +220,15 @@ func (w *crowd) rank(g *group, before int) {
 	}
 }
 
-// place is what a connection is counted by: an IPv4 address, or the network of an
+// networkOf is what a connection is counted by: an IPv4 address, or the network of an
 // IPv6 one. It is shared where many clients come from there: a trusted proxy's, or
 // no address at all.
-func (w *crowd) place(remote net.Addr) (at netip.Prefix, shared bool) {
-	at, ok := place(remote)
+func (w *crowd) networkOf(remote net.Addr) (at netip.Prefix, shared bool) {
+	at, ok := networkOf(remote)
 	return at, !ok || within(remote.(*net.TCPAddr).AddrPort().Addr().Unmap().WithZone(""), w.trusted())
 }
 
-func place(remote net.Addr) (at netip.Prefix, ok bool) {
+func networkOf(remote net.Addr) (at netip.Prefix, ok bool) {
 	tcp, ok := remote.(*net.TCPAddr)
 	if !ok {
 		return at, false

@@ -194,7 +194,7 @@ func TestConnectionsAreCountedByNetwork(t *testing.T) {
 		"2001:db8:1:2:ffff::": "2001:db8:1:2::/64",
 		"10.1.2.3":            "10.1.2.3/32 shared",
 	} {
-		at, shared := w.place(&net.TCPAddr{IP: net.ParseIP(address), Port: 1})
+		at, shared := w.networkOf(&net.TCPAddr{IP: net.ParseIP(address), Port: 1})
 		got := at.String()
 		if shared {
 			got += " shared"
@@ -203,7 +203,7 @@ func TestConnectionsAreCountedByNetwork(t *testing.T) {
 			t.Errorf("%s counts as %s, want %s", address, got, want)
 		}
 	}
-	if _, shared := w.place(&net.UnixAddr{Name: strings.Repeat("x", 3)}); !shared {
+	if _, shared := w.networkOf(&net.UnixAddr{Name: strings.Repeat("x", 3)}); !shared {
 		t.Error("a socket has an address")
 	}
 }

@@ -106,6 +106,7 @@ func serveDoors(t *testing.T, o Options) *Server {
 	}
 	o.Listen, o.Observe, o.Log = "127.0.0.1:0", func(Served) {}, slog.New(slog.DiscardHandler)
 	o.Drain = func() time.Duration { return time.Second }
+	o.Bounds = func() Bounds { return standard }
 	s := New(o)
 	if err := s.Listen(); err != nil {
 		t.Fatal(err)

@@ -226,7 +226,7 @@ func Unlogged(bounds func() Bounds, next http.Handler) http.Handler {
 	heads := newHeads()
 	return http.HandlerFunc(func(w http.ResponseWriter, made *http.Request) {
 		r := made.WithContext(made.Context())
-		x := newExchange(w, r, bounds().withDefaults())
+		x := newExchange(w, r, bounds())
 		defer func() {
 			v := recover()
 			x.end(v != nil, true)

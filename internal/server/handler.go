@@ -52,7 +52,7 @@ func (s *Server) handler(dispatch func(http.ResponseWriter, *http.Request), secu
 			broken := v != nil && (aborted || x.status != http.StatusInternalServerError)
 			status := x.outcome(request)
 			s.finish(r, request, x, ending{status, time.Since(start), aborted})
-			request.DropFacts()
+			request.DropAttrs()
 			span.EndAnswered(request.ID, r.Method, request.Route(), status)
 			x.end(broken, !s.Draining())
 			s.heads.leave(x, made)

@@ -67,7 +67,7 @@ func (x *exchange) address() string {
 	if x.conn == nil {
 		return ""
 	}
-	at, _ := place(x.conn.RemoteAddr())
+	at, _ := networkOf(x.conn.RemoteAddr())
 	return at.String()
 }
 

@@ -33,13 +33,13 @@ func (x *exchange) outcome(request *scope.Request) int {
 	if !x.gone || status < http.StatusInternalServerError {
 		return status
 	}
-	if slices.ContainsFunc(request.Facts(), func(a slog.Attr) bool { return a.Key == panicked }) {
+	if slices.ContainsFunc(request.Attrs(), func(a slog.Attr) bool { return a.Key == panicked }) {
 		return status
 	}
 	return fault.StatusClientGone
 }
 
-// panicked is the fact of a request in which the program failed.
+// panicked is the attribute of a request in which the program failed.
 const panicked = "panic"
 
 // finish writes the request's one log line and counts it. The query string is
@@ -57,7 +57,7 @@ func (s *Server) finish(r *http.Request, request *scope.Request, x *exchange, en
 	}
 	if s.Log.Enabled(context.Background(), level) {
 		list := factLists.Get().(*[]slog.Attr)
-		facts := append((*list)[:0],
+		attrs := append((*list)[:0],
 			slog.String("request_id", request.ID),
 			slog.String("method", r.Method),
 			slog.String("path", access.HideKeys(r.URL.Path)),
@@ -67,15 +67,15 @@ func (s *Server) finish(r *http.Request, request *scope.Request, x *exchange, en
 			slog.String("remote", request.Remote),
 		)
 		if end.aborted {
-			facts = append(facts, slog.Bool("aborted", true))
+			attrs = append(attrs, slog.Bool("aborted", true))
 		}
 		if x.gone {
-			facts = append(facts, slog.Bool("client_gone", true))
+			attrs = append(attrs, slog.Bool("client_gone", true))
 		}
-		facts = append(facts, request.Facts()...)
-		s.write(level, facts)
-		clear(facts)
-		*list = facts[:0]
+		attrs = append(attrs, request.Attrs()...)
+		s.write(level, attrs)
+		clear(attrs)
+		*list = attrs[:0]
 		factLists.Put(list)
 	}
 	s.Observe(Served{Route: request.Route(), Method: r.Method, Status: status, Took: took})
@@ -84,20 +84,20 @@ func (s *Server) finish(r *http.Request, request *scope.Request, x *exchange, en
 // factLists are kept from one request to the next.
 var factLists = sync.Pool{New: func() any { l := make([]slog.Attr, 0, 32); return &l }}
 
-// liner is a log that takes the facts of a line from where they lie. A slog.Record would
+// liner is a log that takes the attrs of a line from where they lie. A slog.Record would
 // have a copy of them all.
 type liner interface {
 	// Line writes a line, or reports that it cannot and wrote nothing.
-	Line(at time.Time, level slog.Level, message string, facts []slog.Attr) bool
+	Line(at time.Time, level slog.Level, message string, attrs []slog.Attr) bool
 }
 
-func (s *Server) write(level slog.Level, facts []slog.Attr) {
+func (s *Server) write(level slog.Level, attrs []slog.Attr) {
 	const message = "request"
 	handler, now := s.Log.Handler(), time.Now()
-	if l, ok := handler.(liner); ok && l.Line(now, level, message, facts) {
+	if l, ok := handler.(liner); ok && l.Line(now, level, message, attrs) {
 		return
 	}
 	line := slog.NewRecord(now, level, message, 0) // where it is written is always here: not worth finding out
-	line.AddAttrs(facts...)
+	line.AddAttrs(attrs...)
 	_ = handler.Handle(context.Background(), line) // there is no other place to tell it
 }

@@ -33,7 +33,7 @@ type Options struct {
 	HSTS           time.Duration          // for how long browsers are to come over TLS only; 0: they are not told
 	Metrics        http.Handler
 	MetricsListen  string                      // "": no metrics
-	Bounds         func() Bounds               // asked for each request and each connection; nil: the usual ones
+	Bounds         func() Bounds               // asked for each request and each connection
 	TrustedProxies func() []netip.Prefix       // whose X-Forwarded headers are believed
 	Ready          func(context.Context) error // nil error: it serves
 	Drain          func() time.Duration        // how long open requests may take to finish
@@ -66,13 +66,6 @@ type Server struct {
 
 // New makes a Server. Nothing listens until Listen.
 func New(o Options) *Server {
-	asked := o.Bounds
-	o.Bounds = func() Bounds {
-		if asked == nil {
-			return standard
-		}
-		return asked().withDefaults()
-	}
 	return &Server{Options: o, crowd: newCrowd(o.Bounds, o.TrustedProxies), multiple: newStreams(o.Bounds), heads: newHeads()}
 }
 

@@ -48,6 +48,7 @@ func start(t *testing.T, pages http.HandlerFunc) (s *Server, url string, log *jo
 		Ready:          func(context.Context) error { return nil },
 		Drain:          func() time.Duration { return 5 * time.Second },
 		Observe:        func(Served) {},
+		Bounds:         func() Bounds { return standard },
 		Log:            slog.New(slog.NewTextHandler(log, nil)),
 	})
 	if err := s.Listen(); err != nil {

@@ -55,13 +55,13 @@ func open(t *testing.T, bounds Bounds) *house {
 		Ready:          func(context.Context) error { return nil },
 		Drain:          func() time.Duration { return 5 * time.Second },
 		Observe:        func(Served) {},
-		Bounds:         func() Bounds { return bounds },
+		Bounds:         bounds.withDefaults,
 		Log:            slog.New(slog.DiscardHandler),
 	})
 	if err := h.Listen(); err != nil {
 		t.Fatal(err)
 	}
-	control, err := NewControl(h.control, Commands{
+	control, err := NewControl(h.control, bounds.withDefaults, Commands{
 		Reload: func(context.Context) (string, error) { return "", nil }, Refresh: func(context.Context) error { return nil },
 	})
 	if err != nil {

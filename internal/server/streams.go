@@ -56,7 +56,7 @@ func (s *streams) admit(x *exchange, crowd *crowd) {
 	if !x.multi || x.conn == nil {
 		return
 	}
-	at, shared := crowd.place(x.conn.RemoteAddr())
+	at, shared := crowd.networkOf(x.conn.RemoteAddr())
 	bounds := s.bounds()
 	s.mu.Lock()
 	var victim *stream

@@ -19,7 +19,7 @@ import (
 func multiServer(t *testing.T, bounds Bounds, pages http.HandlerFunc) (*Server, *httptest.Server) {
 	t.Helper()
 	s := New(Options{
-		Pages: pages, Bounds: func() Bounds { return bounds }, TrustedProxies: func() []netip.Prefix { return nil },
+		Pages: pages, Bounds: bounds.withDefaults, TrustedProxies: func() []netip.Prefix { return nil },
 		Observe: func(Served) {}, Log: slog.New(slog.DiscardHandler),
 	})
 	server := httptest.NewUnstartedServer(nil)

@@ -77,7 +77,7 @@ func (s *Store) DeleteClaimsBefore(ctx context.Context, before time.Time) (int64
 }
 
 func (s *Store) changeClaim(ctx context.Context, statement string, c replay.Claim, more ...any) error {
-	args := append([]any{c.Workspace, c.Route, c.Key, c.Owner, c.Turn}, more...)
+	args := append([]any{c.Workspace, c.Route, c.Key, c.Owner, c.Tries}, more...)
 	var n int64
 	err := s.runOne(ctx, urgent, func(ctx context.Context, q querier) (err error) {
 		n, err = affect(ctx, q, "change claim", statement, args...)
@@ -92,14 +92,14 @@ func (s *Store) changeClaim(ctx context.Context, statement string, c replay.Clai
 // claimArgs are the values of claimColumns.
 func claimArgs(c *replay.Claim) []any {
 	return []any{
-		c.Workspace, c.Route, c.Key, c.Fingerprint, c.ID, c.Owner, c.Turn, millis(c.Since), c.Answer.Status, clean(c.Answer.Type), blob(c.Answer.Body),
+		c.Workspace, c.Route, c.Key, c.Fingerprint, c.ID, c.Owner, c.Tries, millis(c.Since), c.Answer.Status, clean(c.Answer.Type), blob(c.Answer.Body),
 		clean(c.Answer.Header), c.Answer.Pieces, int(c.Answer.Ending),
 	}
 }
 
 func claimCells(c *replay.Claim) []any {
 	return []any{
-		&c.Workspace, &c.Route, &c.Key, &c.Fingerprint, &c.ID, &c.Owner, &c.Turn, at(&c.Since), &c.Answer.Status, &c.Answer.Type, bytesIfAny(&c.Answer.Body),
+		&c.Workspace, &c.Route, &c.Key, &c.Fingerprint, &c.ID, &c.Owner, &c.Tries, at(&c.Since), &c.Answer.Status, &c.Answer.Type, bytesIfAny(&c.Answer.Body),
 		&c.Answer.Header, &c.Answer.Pieces, &c.Answer.Ending,
 	}
 }

@@ -23,7 +23,7 @@ func TestEachPieceIsAnsweredInTheOrderOfItsIndex(t *testing.T) {
 	} {
 		by, rest := splitSearch(q)
 		by.add("workspace = ?", "a")
-		by.place("<", access.Mark{At: time.Now(), ID: "x"})
+		by.addCursor("<", access.Cursor{At: time.Now(), ID: "x"})
 		for _, add := range rest {
 			add(by)
 		}

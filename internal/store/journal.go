@@ -182,7 +182,7 @@ func (j *Journal) Flush(ctx context.Context) error {
 }
 
 func (j *Journal) flush(ctx context.Context) error {
-	if p := j.turn(); p != nil {
+	if p := j.endPage(); p != nil {
 		if err := j.save(ctx, p.kept); err != nil {
 			j.doubt(p)
 			return err // the file stays and is read again next time

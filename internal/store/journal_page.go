@@ -117,8 +117,8 @@ func (j *Journal) sync() error {
 	return p.broken
 }
 
-// turn ends the page that is being written to, nil where there is none.
-func (j *Journal) turn() *page {
+// endPage ends the page that is being written to, nil where there is none.
+func (j *Journal) endPage() *page {
 	j.syncing.Lock()
 	defer j.syncing.Unlock()
 	j.mu.Lock()

@@ -89,7 +89,7 @@ func TestRecordsAreSyncedTogether(t *testing.T) {
 		}
 		cancel()
 		synctest.Wait()
-		j.turn()
+		j.endPage()
 	})
 }
 

@@ -39,9 +39,9 @@ func (l *search) searchPiece(ctx context.Context) error {
 		by.add("at < ?", millis(l.q.Until))
 	}
 	if !l.q.After.IsZero() {
-		by.place("<", l.q.After)
+		by.addCursor("<", l.q.After)
 	}
-	var last access.Mark
+	var last access.Cursor
 	if len(rest) > 0 {
 		n, err := l.count(ctx, by)
 		if err != nil {
@@ -51,7 +51,7 @@ func (l *search) searchPiece(ctx context.Context) error {
 			if last, err = l.until(ctx, by); err != nil {
 				return err
 			}
-			by.place(">=", last)
+			by.addCursor(">=", last)
 		}
 		l.budget -= n
 		for _, add := range rest {
@@ -66,7 +66,7 @@ func (l *search) searchPiece(ctx context.Context) error {
 	l.found.Next = last
 	if len(l.found.Records) > l.limit {
 		l.found.Records = l.found.Records[:l.limit]
-		l.found.Next = l.found.Records[l.limit-1].Mark()
+		l.found.Next = l.found.Records[l.limit-1].Cursor()
 	}
 	return nil
 }
@@ -78,8 +78,8 @@ func (l *search) count(ctx context.Context, by *where) (int, error) {
 }
 
 // until is the last of the rows that the budget allows.
-func (l *search) until(ctx context.Context, by *where) (access.Mark, error) {
-	p, err := selectOne(ctx, l.store.read, func(p *access.Mark) []any { return []any{at(&p.At), &p.ID} },
+func (l *search) until(ctx context.Context, by *where) (access.Cursor, error) {
+	p, err := selectOne(ctx, l.store.read, func(p *access.Cursor) []any { return []any{at(&p.At), &p.ID} },
 		`SELECT at, id`+l.store.fromRequests(by)+inOrder+`1 OFFSET `+strconv.Itoa(l.budget-1), l.store.planFor(by.args)...)
 	if errors.Is(err, access.ErrNotFound) { // some were forgotten meanwhile
 		return p, nil
@@ -118,7 +118,7 @@ func (l *search) searchHours(ctx context.Context, dims [][2]string) error {
 			return nil
 		}
 		if i == mostHours-1 {
-			l.found.Next = access.Mark{At: at, ID: " "} // before all of that moment
+			l.found.Next = access.Cursor{At: at, ID: " "} // before all of that moment
 		}
 	}
 	return nil
@@ -153,8 +153,8 @@ func namesOf(dim [2]string) []string {
 	return dim[1:]
 }
 
-// place adds where a request stands to another.
-func (c *where) place(how string, p access.Mark) {
+// addCursor adds where a request stands to another.
+func (c *where) addCursor(how string, p access.Cursor) {
 	c.add("(at, id) "+how+" (?, ?)", millis(p.At), p.ID)
 }
 

@@ -175,7 +175,7 @@ func (s *Store) save(ctx context.Context, p priority, do func(context.Context, *
 	if s.engine == sqlite {
 		return s.runGrouped(ctx, p, do)
 	}
-	done, err := s.turn(ctx, p)
+	done, err := s.waitToWrite(ctx, p)
 	if err != nil {
 		return fmt.Errorf("begin transaction: %w", err)
 	}
@@ -216,8 +216,8 @@ func isDeadlock(err error) bool {
 	return ok && told.Code == "40P01"
 }
 
-// turn waits until it is the turn of a change, which lasts until done is called.
-func (s *Store) turn(ctx context.Context, p priority) (done func(), err error) {
+// waitToWrite waits until it is the turn of a change, which lasts until done is called.
+func (s *Store) waitToWrite(ctx context.Context, p priority) (done func(), err error) {
 	switch {
 	case p.urgent:
 		return s.priority.serve(), nil
@@ -230,7 +230,7 @@ func (s *Store) turn(ctx context.Context, p priority) (done func(), err error) {
 // runOne runs a single statement.
 func (s *Store) runOne(ctx context.Context, p priority, do func(context.Context, querier) error) error {
 	if s.engine == postgres {
-		done, err := s.turn(ctx, p)
+		done, err := s.waitToWrite(ctx, p)
 		if err != nil {
 			return err
 		}

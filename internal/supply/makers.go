@@ -140,7 +140,7 @@ type closedMaker struct{ generation.Maker }
 
 // Submit refuses: nothing may be spent on the account any more.
 func (closedMaker) Submit(context.Context, media.Request) (media.Status, error) {
-	return media.Status{}, &media.Failure{Class: media.Quota, Message: "The provider of this model is not configured any more."}
+	return media.Status{}, generation.NoMakerError()
 }
 
 // Forget lets go of outputs that were copied.

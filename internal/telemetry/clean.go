@@ -50,7 +50,7 @@ func (c clean) Handle(ctx context.Context, r slog.Record) error {
 	return c.Handler.Handle(ctx, out)
 }
 
-// isClean reports whether a fact is short and plain, seen at a glance.
+// isClean reports whether an attribute is short and plain, seen at a glance.
 func isClean(a slog.Attr) bool {
 	switch a.Value.Kind() { //exhaustive:ignore
 	case slog.KindString:
@@ -80,16 +80,16 @@ func isPlain(text string) bool {
 // micro is in the time that short requests took.
 const micro = "µ"
 
-// WithAttrs is a handler whose lines have these facts, too.
-func (c clean) WithAttrs(facts []slog.Attr) slog.Handler {
-	tidied := make([]slog.Attr, len(facts))
-	for i, a := range facts {
+// WithAttrs is a handler whose lines have these attributes, too.
+func (c clean) WithAttrs(attrs []slog.Attr) slog.Handler {
+	tidied := make([]slog.Attr, len(attrs))
+	for i, a := range attrs {
 		tidied[i] = tidyAttr(a)
 	}
 	return clean{c.Handler.WithAttrs(tidied)}
 }
 
-// WithGroup is a handler whose facts are in a group.
+// WithGroup is a handler whose attributes are in a group.
 func (c clean) WithGroup(name string) slog.Handler { return clean{c.Handler.WithGroup(name)} }
 
 func tidyAttr(a slog.Attr) slog.Attr {

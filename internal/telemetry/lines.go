@@ -9,7 +9,7 @@ import (
 	"stele/internal/jsonscan"
 )
 
-// lines writes records of plain facts as slog's own handler does, with less work,
+// lines writes records of plain attributes as slog's own handler does, with less work,
 // and without a record: there is one for every request. Whatever is not plain is cleaned and left to slog.
 type lines struct {
 	slog.Handler
@@ -24,29 +24,29 @@ var lineBuffers = sync.Pool{New: func() any { b := make([]byte, 0, 1<<10); retur
 
 // Handle writes a record.
 func (l *lines) Handle(ctx context.Context, r slog.Record) error {
-	facts := make([]slog.Attr, 0, r.NumAttrs())
+	attrs := make([]slog.Attr, 0, r.NumAttrs())
 	r.Attrs(func(a slog.Attr) bool {
-		facts = append(facts, a)
+		attrs = append(attrs, a)
 		return true
 	})
 	var err error
-	if l.line(r.Time, r.Level, r.Message, facts, func(line []byte) { _, err = l.to.Write(line) }) {
+	if l.line(r.Time, r.Level, r.Message, attrs, func(line []byte) { _, err = l.to.Write(line) }) {
 		return err
 	}
 	return l.Handler.Handle(ctx, r)
 }
 
-// Line writes a line of facts that are in no record, and reports whether it does: all of
+// Line writes a line of attributes that are in no record, and reports whether it does: all of
 // them must be plain. One that tells of nothing wrong may wait a moment for others.
-func (l *lines) Line(at time.Time, level slog.Level, message string, facts []slog.Attr) bool {
+func (l *lines) Line(at time.Time, level slog.Level, message string, attrs []slog.Attr) bool {
 	write := l.to.gather
 	if level >= slog.LevelWarn {
 		write = func(line []byte) { _, _ = l.to.Write(line) } // there is no other place to tell it
 	}
-	return l.line(at, level, message, facts, write)
+	return l.line(at, level, message, attrs, write)
 }
 
-func (l *lines) line(at time.Time, level slog.Level, message string, facts []slog.Attr, write func(line []byte)) bool {
+func (l *lines) line(at time.Time, level slog.Level, message string, attrs []slog.Attr, write func(line []byte)) bool {
 	if at.IsZero() || !isPlain(message) {
 		return false
 	}
@@ -56,7 +56,7 @@ func (l *lines) line(at time.Time, level slog.Level, message string, facts []slo
 	w := jsonscan.NewWriter((*buffer)[:0])
 	w.Open(jsonscan.Object).PlainKey("time").Raw(append(at.AppendFormat(append(moment[:0], '"'), time.RFC3339Nano), '"')).
 		PlainKey("level").Plain(level.String()).PlainKey("msg").Plain(message)
-	for _, f := range facts {
+	for _, f := range attrs {
 		if f.Key == "" || !isPlain(f.Key) || !writePlain(w.PlainKey(f.Key), f.Value) {
 			return false
 		}

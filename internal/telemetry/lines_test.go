@@ -24,7 +24,7 @@ func request() slog.Record {
 
 func TestALineIsWhatSlogWouldWrite(t *testing.T) {
 	t.Parallel()
-	for name, fact := range map[string]slog.Attr{
+	for name, attr := range map[string]slog.Attr{
 		"plain":       slog.String("model", "gpt <4> & more"),
 		"escapes":     slog.String("model", "a \"b\" \\ ü"),
 		"a moment":    slog.String("took", "123.4µs"),
@@ -42,12 +42,12 @@ func TestALineIsWhatSlogWouldWrite(t *testing.T) {
 	} {
 		var got, want bytes.Buffer
 		line := request()
-		line.AddAttrs(fact)
+		line.AddAttrs(attr)
 		for _, err := range []error{
 			newLines(&discreet{to: &got}, nil).Handle(t.Context(), line),
 			slog.NewJSONHandler(&want, nil).Handle(t.Context(), line),
-			newLines(&discreet{to: &got}, nil).WithAttrs([]slog.Attr{fact}).WithGroup("x").Handle(t.Context(), line),
-			slog.NewJSONHandler(&want, nil).WithAttrs([]slog.Attr{fact}).WithGroup("x").Handle(t.Context(), line),
+			newLines(&discreet{to: &got}, nil).WithAttrs([]slog.Attr{attr}).WithGroup("x").Handle(t.Context(), line),
+			slog.NewJSONHandler(&want, nil).WithAttrs([]slog.Attr{attr}).WithGroup("x").Handle(t.Context(), line),
 		} {
 			if err != nil {
 				t.Fatal(err)
@@ -59,18 +59,18 @@ func TestALineIsWhatSlogWouldWrite(t *testing.T) {
 	}
 }
 
-// TestALineOfFactsIsThatOfARecord writes facts without a record, where they are plain.
-func TestALineOfFactsIsThatOfARecord(t *testing.T) {
+// TestALineOfAttributesIsThatOfARecord writes attributes without a record, where they are plain.
+func TestALineOfAttributesIsThatOfARecord(t *testing.T) {
 	t.Parallel()
 	line := request()
-	var facts []slog.Attr
+	var attrs []slog.Attr
 	line.Attrs(func(a slog.Attr) bool {
-		facts = append(facts, a)
+		attrs = append(attrs, a)
 		return true
 	})
 	var got, want bytes.Buffer
 	handler := newLines(&discreet{to: &got}, nil)
-	if !handler.Line(line.Time, line.Level, line.Message, facts) {
+	if !handler.Line(line.Time, line.Level, line.Message, attrs) {
 		t.Error("it is not written")
 	}
 	handler.to.flush()
@@ -78,7 +78,7 @@ func TestALineOfFactsIsThatOfARecord(t *testing.T) {
 		t.Errorf("%v\n%swant\n%s", err, &got, &want)
 	}
 	got.Reset()
-	if handler.Line(line.Time, line.Level, "odd \"message\"", facts) || handler.Line(line.Time, line.Level, "m", append(facts, slog.Any("error", errors.New("e")))) || got.Len() > 0 {
+	if handler.Line(line.Time, line.Level, "odd \"message\"", attrs) || handler.Line(line.Time, line.Level, "m", append(attrs, slog.Any("error", errors.New("e")))) || got.Len() > 0 {
 		t.Errorf("something is written that is not plain: %s", &got)
 	}
 }
@@ -106,9 +106,9 @@ func TestLinesThatMayWaitAreWrittenTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out counted
 		handler := newLines(&discreet{to: &out}, nil)
-		facts := []slog.Attr{slog.String("key", "sk_live_abcdef"), slog.Int("status", 200)}
+		attrs := []slog.Attr{slog.String("key", "sk_live_abcdef"), slog.Int("status", 200)}
 		for range 100 {
-			handler.Line(time.Now(), slog.LevelInfo, "request", facts)
+			handler.Line(time.Now(), slog.LevelInfo, "request", attrs)
 		}
 		time.Sleep(longestWait)
 		synctest.Wait()
@@ -116,8 +116,8 @@ func TestLinesThatMayWaitAreWrittenTogether(t *testing.T) {
 			t.Errorf("%d lines in %d writes, the longest of %d bytes:\n%s", lines, out.writes, out.longest, out.text)
 		}
 		out = counted{}
-		handler.Line(time.Now(), slog.LevelInfo, "first", facts)
-		handler.Line(time.Now(), slog.LevelError, "second", facts)
+		handler.Line(time.Now(), slog.LevelInfo, "first", attrs)
+		handler.Line(time.Now(), slog.LevelError, "second", attrs)
 		if first, second := strings.Index(out.text, "first"), strings.Index(out.text, "second"); first < 0 || second < first {
 			t.Errorf("an error is not told at once: %q", out.text)
 		}

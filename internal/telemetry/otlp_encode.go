@@ -104,7 +104,7 @@ func appendWork(b []byte, w *trace.Work) []byte {
 	b = appendVarint(b, spanKind, kind)
 	b = appendTime(b, spanStart, w.Began)
 	b = appendTime(b, spanEnd, w.Began.Add(w.Took))
-	for _, f := range w.Facts {
+	for _, f := range w.Attrs {
 		b = appendFact(b, f)
 	}
 	if w.Failed {
@@ -118,7 +118,7 @@ func appendWork(b []byte, w *trace.Work) []byte {
 }
 
 // appendFact appends an attribute.
-func appendFact(b []byte, f trace.Fact) []byte {
+func appendFact(b []byte, f trace.Attr) []byte {
 	value := make([]byte, 0, 64)
 	switch f.Value.Kind() { //exhaustive:ignore
 	case slog.KindBool:

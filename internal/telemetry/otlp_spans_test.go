@@ -28,7 +28,7 @@ func work() *trace.Work {
 	return &trace.Work{
 		Trace: [16]byte{1, 15: 2}, Span: [8]byte{3}, Parent: [8]byte{4}, Remote: true, State: "vendor=x", Name: "POST /api/v1/messages", Server: true,
 		Began: time.Unix(1_800_000_000, 7), Took: 1500 * time.Millisecond, Failed: true, Code: "unavailable",
-		Facts: []trace.Fact{
+		Attrs: []trace.Attr{
 			trace.Text("text", "words"), trace.Text("bad", "a\xffb"), trace.Text("long", strings.Repeat("é", longestText)), trace.Text("", ""),
 			trace.Number("number", -3), trace.Number("zero", 0), trace.Fraction("fraction", 0.25), trace.Flag("yes", true), trace.Flag("no", false),
 		},
@@ -92,7 +92,7 @@ func TestSpansAreThoseOfOTLP(t *testing.T) {
 func TestNoMoreIsKeptThanMayBe(t *testing.T) {
 	t.Parallel()
 	s := sender(t)
-	big := &trace.Work{Name: "big", Facts: []trace.Fact{trace.Text(trace.Asked, strings.Repeat("x", longestText))}}
+	big := &trace.Work{Name: "big", Attrs: []trace.Attr{trace.Text(trace.Asked, strings.Repeat("x", longestText))}}
 	const all = 1000
 	for range all {
 		s.spans.take(big)
@@ -121,7 +121,7 @@ func TestNoMoreIsKeptThanMayBe(t *testing.T) {
 func BenchmarkSpan(b *testing.B) {
 	s := &OTLP{spans: newSpans()}
 	w := work()
-	w.Facts = w.Facts[4:]
+	w.Attrs = w.Attrs[4:]
 	b.ReportAllocs()
 	for b.Loop() {
 		s.spans.take(w)

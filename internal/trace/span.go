@@ -36,20 +36,20 @@ const (
 	Said      = "stele.response.body"
 )
 
-// Fact is an attribute with its value: a text, a whole number, a fraction or a flag.
-type Fact = slog.Attr
+// Attr is an attribute with its value: a text, a whole number, a fraction or a flag.
+type Attr = slog.Attr
 
-// Text is a fact in words.
-func Text(key, value string) Fact { return slog.String(key, value) }
+// Text is an attribute in words.
+func Text(key, value string) Attr { return slog.String(key, value) }
 
 // Number is a count.
-func Number(key string, n int64) Fact { return slog.Int64(key, n) }
+func Number(key string, n int64) Attr { return slog.Int64(key, n) }
 
 // Fraction is a number that need not be whole.
-func Fraction(key string, n float64) Fact { return slog.Float64(key, n) }
+func Fraction(key string, n float64) Attr { return slog.Float64(key, n) }
 
 // Flag is what is so, or is not.
-func Flag(key string, is bool) Fact { return slog.Bool(key, is) }
+func Flag(key string, is bool) Attr { return slog.Bool(key, is) }
 
 // Work is a piece of work that was recorded, as those who collect spans get it.
 type Work struct {
@@ -62,7 +62,7 @@ type Work struct {
 	Server bool // it serves a client; otherwise it is a call
 	Began  time.Time
 	Took   time.Duration
-	Facts  []Fact // no key is there twice
+	Attrs  []Attr // no key is there twice
 	Failed bool
 	Code   string // why it failed; "": that is not known
 }
@@ -75,7 +75,7 @@ type recording struct {
 	mu sync.Mutex // guards what follows
 	Work
 	ended bool
-	room  [12]Fact // for as many as there usually are
+	room  [12]Attr // for as many as there usually are
 }
 
 // Span is a piece of work that is recorded. The zero Span is of work that is not. It is safe
@@ -92,28 +92,28 @@ func (s Span) On() bool {
 	return !s.at.ended
 }
 
-// Note notes facts. They cost something to put together: On says whether to. Never a key,
+// Note notes attributes. They cost something to put together: On says whether to. Never a key,
 // and a prompt or an answer only where they may be kept.
-func (s Span) Note(facts ...Fact) {
+func (s Span) Note(attrs ...Attr) {
 	s.change(func(r *recording) {
-		for _, f := range facts {
+		for _, f := range attrs {
 			r.note(f)
 		}
 	})
 }
 
-// note adds a fact, or replaces the one of its key.
-func (r *recording) note(f Fact) {
-	for i := range r.Facts {
-		if r.Facts[i].Key == f.Key {
-			r.Facts[i] = f
+// note adds an attribute, or replaces the one of its key.
+func (r *recording) note(f Attr) {
+	for i := range r.Attrs {
+		if r.Attrs[i].Key == f.Key {
+			r.Attrs[i] = f
 			return
 		}
 	}
-	if r.Facts == nil {
-		r.Facts = r.room[:0]
+	if r.Attrs == nil {
+		r.Attrs = r.room[:0]
 	}
-	r.Facts = append(r.Facts, f)
+	r.Attrs = append(r.Attrs, f)
 }
 
 // Fail says that the work failed; code is one of ours.

@@ -89,15 +89,15 @@ func TestFactsAreNotedUntilTheEnd(t *testing.T) {
 	if len(*spans) != 1 || span.On() || (*spans)[0].Failed {
 		t.Fatalf("%+v", *spans)
 	}
-	facts := make(map[string]string)
-	for _, f := range (*spans)[0].Facts {
-		facts[f.Key] = f.Value.String()
+	attrs := make(map[string]string)
+	for _, f := range (*spans)[0].Attrs {
+		attrs[f.Key] = f.Value.String()
 	}
 	want := map[string]string{
 		trace.Tries: "2", trace.Model: "m", trace.RequestID: "req_1", "http.request.method": "POST", "http.response.status_code": "200", "http.route": "POST /x",
 	}
-	if !maps.Equal(facts, want) || len((*spans)[0].Facts) != len(want) {
-		t.Errorf("%v", (*spans)[0].Facts)
+	if !maps.Equal(attrs, want) || len((*spans)[0].Attrs) != len(want) {
+		t.Errorf("%v", (*spans)[0].Attrs)
 	}
 }
 

@@ -47,7 +47,7 @@ type Options struct {
 
 	Mail Mailer // nil: no mail is sent
 
-	Working *inflight.Record             // of what this process is working on; nil for none
+	Working *inflight.Registry           // of what this process is working on; nil for none
 	Aside   func(kind string)            // told of what is set aside; may be nil
 	Tried   func(channel, result string) // told how attempts end: webhook or mail; delivered, failed or given_up; may be nil
 }

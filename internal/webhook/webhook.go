@@ -64,8 +64,8 @@ type Deliver struct {
 // Kind names the job in the queue.
 func (Deliver) Kind() string { return "webhook" }
 
-// Tenant is whose job it is: workspaces are served in turns.
-func (d Deliver) Tenant() string { return d.Workspace }
+// OfWorkspace is whose job it is: workspaces are served in turns.
+func (d Deliver) OfWorkspace() string { return d.Workspace }
 
 // Secrets are what the messages of a workspace or an endpoint are signed with: two while the older is still honoured.
 type Secrets struct {

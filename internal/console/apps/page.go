@@ -103,7 +103,7 @@ func (c *Room) listRuns(r *http.Request, v access.Visitor, p *appPage) error {
 		if err != nil {
 			return err
 		}
-		wanted.Before = t.Mark()
+		wanted.Before = t.Cursor()
 	}
 	tasks, err := c.Books.List(r.Context(), wanted)
 	if err != nil {

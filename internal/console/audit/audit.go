@@ -85,11 +85,11 @@ func (c *Room) showAudit(w http.ResponseWriter, r *http.Request, v access.Visito
 		return err
 	}
 	form.fill(people)
-	p := auditPage{Form: form, CSV: form.query(access.Mark{})}
+	p := auditPage{Form: form, CSV: form.query(access.Cursor{})}
 	if len(entries) > auditPageSize {
 		entries = entries[:auditPageSize]
 		last := entries[auditPageSize-1]
-		p.Older = form.query(access.Mark{At: last.At, ID: last.ID})
+		p.Older = form.query(access.Cursor{At: last.At, ID: last.ID})
 	}
 	if filter.Before.ID != "" {
 		p.Newest = "?" + strings.TrimPrefix(p.CSV, "?")
@@ -112,7 +112,7 @@ func (c *Room) auditRow(e access.Entry) auditRow {
 		row.Name, row.More = e.Target, e.Detail
 	}
 	if e.Target != "" {
-		row.Filter = auditForm{Target: e.Target}.query(access.Mark{})
+		row.Filter = auditForm{Target: e.Target}.query(access.Cursor{})
 	}
 	return row
 }
@@ -137,15 +137,12 @@ func readAuditForm(q url.Values) (auditForm, access.Filter, error) {
 }
 
 // query is the form as part of an address, going on after an entry.
-func (f auditForm) query(after access.Mark) string {
+func (f auditForm) query(after access.Cursor) string {
 	q := url.Values{}
-	for name, value := range map[string]string{"actor": f.Actor, "action": f.Action, "target": f.Target, "day": f.Day} {
+	for name, value := range map[string]string{"actor": f.Actor, "action": f.Action, "target": f.Target, "day": f.Day, "before": page.CursorText(after)} {
 		if value != "" {
 			q.Set(name, value)
 		}
-	}
-	if after.ID != "" {
-		q.Set("before", page.MarkText(after))
 	}
 	if len(q) == 0 {
 		return ""
@@ -210,7 +207,7 @@ func (c *Room) downloadAudit(w http.ResponseWriter, r *http.Request, v access.Vi
 		}
 		out.Flush()
 		last := entries[len(entries)-1]
-		filter.Before = access.Mark{At: last.At, ID: last.ID}
+		filter.Before = access.Cursor{At: last.At, ID: last.ID}
 		if written += len(entries); len(entries) < auditBite || written >= auditMost || out.Error() != nil {
 			return nil //nolint:nilerr // a client that is gone needs no answer
 		}

@@ -49,7 +49,7 @@ func (talker) Do(ctx context.Context, _ access.Principal, req *chat.Request) (*c
 		return nil, ctx.Err()
 	}
 	text := `{"title":"A small journey","scenes":[{"title":"One","picture":"The sea."},{"title":"Two","picture":"The shore."}]}`
-	return &chat.Reply{Response: &chat.Response{Answers: []chat.Answer{{Parts: []chat.Part{{Kind: chat.Text, Text: text}}}}}}, nil
+	return &chat.Reply{Whole: &chat.WholeReply{Answers: []chat.Answer{{Parts: []chat.Part{{Kind: chat.Text, Text: text}}}}}}, nil
 }
 
 var studioOnce = sync.OnceValue(func() *studio.Studio { return studio.Open(exec.LookPath) })

@@ -116,7 +116,7 @@ func (c *Room) keysPage(w http.ResponseWriter, r *http.Request, v access.Visitor
 	if len(keys) > shown {
 		keys = keys[:shown]
 		last := keys[shown-1]
-		p.Older = "?" + url.Values{"q": {filter.Text}, "before": {page.MarkText(access.Mark{At: last.CreatedAt, ID: last.ID})}}.Encode()
+		p.Older = "?" + url.Values{"q": {filter.Text}, "before": {page.CursorText(access.Cursor{At: last.CreatedAt, ID: last.ID})}}.Encode()
 	}
 	p.Text, p.Newest = filter.Text, filter.Before.ID != ""
 	for _, k := range keys {

@@ -77,7 +77,7 @@ func (c *Room) spellPlayground(w http.ResponseWriter, r *http.Request, v access.
 	var list []spelling
 	for _, s := range spellings {
 		said := spelling{Name: s.codec.Name(), Label: s.label}
-		call, err := s.codec.EncodeRequest(c.withAddresses(talk, kept, said.Name), dialect.Target{Model: req.Model, Stream: true})
+		call, err := s.codec.EncodeRequest(c.withAddresses(talk, kept, said.Name), dialect.Upstream{Model: req.Model, Stream: true})
 		if err != nil {
 			said.Problem = fault.From(toPageError(err)).Message
 			list = append(list, said)

@@ -103,7 +103,7 @@ func (r *talkRun) tell(reply *chat.Reply) error {
 	}
 	stream := reply.Stream
 	if stream == nil {
-		stream = chat.Replay(reply.Response)
+		stream = chat.Replay(reply.Whole)
 	}
 	for chunk, err := range stream {
 		if err != nil {

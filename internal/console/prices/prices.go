@@ -106,10 +106,10 @@ func (c *Room) search(p *pricesPage) {
 }
 
 func (c *Room) row(kind string, e *price.Entry) entryRow {
-	row := entryRow{Kind: kind, Model: e.Names[0], Source: e.Source, Checked: e.Checked, Retires: e.Facts.Retires}
+	row := entryRow{Kind: kind, Model: e.Names[0], Source: e.Source, Checked: e.Checked, Retires: e.Traits.Retires}
 	row.Retired = row.Retires != "" && row.Retires <= c.Now().UTC().Format(time.DateOnly)
-	if e.Facts.Window > 0 {
-		row.Window = page.FormatShort(e.Facts.Window)
+	if e.Traits.Window > 0 {
+		row.Window = page.FormatShort(e.Traits.Window)
 	}
 	if now := e.At(c.Now()); now != nil {
 		row.Line = now.Sheet.Text()

@@ -33,7 +33,7 @@ func (c *Room) showConnect(w http.ResponseWriter, r *http.Request, v access.Visi
 	scope := v.Principal().Scope
 	values := clients.Values{URL: c.Root(), Key: yourKey, Model: pickChat(c.Start.Models.Models(scope))}
 	if m, err := c.Start.Models.Model(values.Model, scope); err == nil {
-		if f := c.Start.Models.Facts(m, c.Now()); f.Output > 0 {
+		if f := c.Start.Models.Traits(m, c.Now()); f.Output > 0 {
 			values.Window, values.Output = f.Window, f.Output
 		}
 	}

@@ -22,7 +22,7 @@ type Options struct {
 	Models interface {
 		Models(scope access.Scope) []catalog.Model
 		Model(id string, scope access.Scope) (*catalog.Model, error)
-		Facts(m *catalog.Model, at time.Time) catalog.Facts
+		Traits(m *catalog.Model, at time.Time) catalog.Traits
 	}
 	Media interface {
 		Media(scope access.Scope, mediaType string) []media.Model

@@ -105,7 +105,7 @@ func noSuchGeneration(err error) error {
 
 // neighbours are the generations beside one in the gallery.
 func (c *Room) neighbours(ctx context.Context, t *generation.Task) (newer, older string, err error) {
-	wanted := generation.Wanted{Workspace: t.Workspace, Limit: 1, Before: t.Mark()}
+	wanted := generation.Wanted{Workspace: t.Workspace, Limit: 1, Before: t.Cursor()}
 	list, err := c.Generations.Store.List(ctx, wanted)
 	if err != nil {
 		return "", "", err
@@ -113,7 +113,7 @@ func (c *Room) neighbours(ctx context.Context, t *generation.Task) (newer, older
 	if len(list) > 0 {
 		older = list[0].ID
 	}
-	wanted.Before, wanted.After = access.Mark{}, t.Mark()
+	wanted.Before, wanted.After = access.Cursor{}, t.Cursor()
 	if list, err = c.Generations.Store.List(ctx, wanted); len(list) > 0 {
 		newer = list[0].ID
 	}

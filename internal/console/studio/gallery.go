@@ -60,7 +60,7 @@ func (c *Room) gallery(r *http.Request, v access.Visitor) (galleryPage, error) {
 	f := galleryFilters{
 		Kind: query.Get("kind"), Model: query.Get("in"), Status: query.Get("status"), From: query.Get("who"), App: query.Get("app"),
 	}
-	before, ok := page.ReadMark(query.Get("before"))
+	before, ok := page.ReadCursor(query.Get("before"))
 	if !ok {
 		return galleryPage{}, fault.New(fault.InvalidParameter, "This is no place in the gallery.").Field("before")
 	}
@@ -78,7 +78,7 @@ func (c *Room) gallery(r *http.Request, v access.Visitor) (galleryPage, error) {
 	g := galleryPage{Filters: c.withChoices(f, v), First: query.Get("before") == "", Narrowed: f.Kind+f.Model+f.Status+f.From+f.App != ""}
 	if len(tasks) > tilesPerPage {
 		tasks = tasks[:tilesPerPage]
-		g.Next = f.query(tasks[tilesPerPage-1].Mark())
+		g.Next = f.query(tasks[tilesPerPage-1].Cursor())
 	}
 	for i := range tasks {
 		g.Tiles = append(g.Tiles, c.tile(&tasks[i]))
@@ -104,8 +104,8 @@ func (c *Room) withChoices(f galleryFilters, v access.Visitor) galleryFilters {
 }
 
 // query is the address of the part of the gallery after a place.
-func (f galleryFilters) query(after access.Mark) string {
-	q := url.Values{"before": {page.MarkText(after)}}
+func (f galleryFilters) query(after access.Cursor) string {
+	q := url.Values{"before": {page.CursorText(after)}}
 	for name, value := range map[string]string{"kind": f.Kind, "in": f.Model, "status": f.Status, "who": f.From, "app": f.App} {
 		if value != "" {
 			q.Set(name, value)

@@ -83,30 +83,30 @@ func (c *Room) orderOnce(r *http.Request, v access.Visitor) (*generation.Task, e
 		return c.Generations.Create(r.Context(), who, generation.NewID(), ask)
 	}
 	printed := replay.Fingerprint(r.PostForm.Encode())
-	turn, err := c.Replay.Begin(r.Context(), replay.Request{
+	lock, err := c.Replay.Begin(r.Context(), replay.Request{
 		Scope:       replay.Scope{Workspace: who.Workspace, Route: "/console/studio", Key: token + " " + printed[:32]},
 		Fingerprint: printed, ID: generation.NewID(),
 	})
 	if err != nil {
 		return nil, err
 	}
-	defer turn.Leave()
-	if turn.Answer != nil {
-		return c.Generations.Find(r.Context(), who.Workspace, "", string(turn.Answer.Body))
+	defer lock.Leave()
+	if lock.Answer != nil {
+		return c.Generations.Find(r.Context(), who.Workspace, "", string(lock.Answer.Body))
 	}
 	find := func(id string) (*generation.Task, error) {
 		return c.Generations.Find(context.WithoutCancel(r.Context()), who.Workspace, "", id)
 	}
-	t, err := replay.DoOnce(turn, fault.GenerationNotFound, find, func(id string) (*generation.Task, error) {
+	t, err := replay.DoOnce(lock, fault.GenerationNotFound, find, func(id string) (*generation.Task, error) {
 		return c.Generations.Create(r.Context(), who, id, ask)
 	})
 	if err != nil {
 		if !notTheirs(err) {
-			_ = turn.Free(r.Context()) // nothing was made: the form may be sent again
+			_ = lock.Free(r.Context()) // nothing was made: the form may be sent again
 		}
 		return nil, err
 	}
-	_ = turn.Finish(r.Context(), replay.Answer{Status: http.StatusCreated, Type: "text/plain", Body: []byte(t.ID)}) // else the next request looks for it
+	_ = lock.Finish(r.Context(), replay.Answer{Status: http.StatusCreated, Type: "text/plain", Body: []byte(t.ID)}) // else the next request looks for it
 	return t, nil
 }
 

@@ -57,7 +57,7 @@ func (c *Room) showRequests(w http.ResponseWriter, r *http.Request, v access.Vis
 		p.Rows = append(p.Rows, c.RequestRow(&found.Records[i], names))
 	}
 	if !found.Next.IsZero() {
-		p.Older = "/console/requests?" + q.with("after", placeText(found.Next))
+		p.Older = "/console/requests?" + q.with("after", page.CursorText(found.Next))
 		if p.Further = len(found.Records) < pageRows; p.Further {
 			p.Looked = found.Next.At.UTC().Format("2 Jan 2006, 15:04:05 UTC")
 		}
@@ -115,7 +115,7 @@ type requestQuery struct {
 	Class, Code, Key, Model, Provider, Dialect, Stream, ID string
 	Counted, User, Tag                                     string
 	Live                                                   bool
-	After                                                  access.Mark
+	After                                                  access.Cursor
 
 	from, until time.Time
 }
@@ -138,7 +138,7 @@ func readRequestQuery(values url.Values, now time.Time) (q requestQuery, problem
 		User:    strings.TrimSpace(values.Get("user")), Tag: strings.TrimSpace(values.Get("tag")),
 		ID: strings.TrimSpace(values.Get("id")), Live: values.Get("live") == "on",
 	}
-	after, _ := page.ReadMark(values.Get("after")) // what is no place is the newest
+	after, _ := page.ReadCursor(values.Get("after")) // what is no place is the newest
 	q.After = after
 	if name, _, ok := strings.Cut(q.Tag, "="); q.Tag != "" && (!ok || !access.IsTagName(name)) {
 		q.Tag, problem = "", "A tag is written as team=search."
@@ -185,7 +185,7 @@ func (q requestQuery) with(name, value string) string {
 	}
 	for name, value := range map[string]string{
 		"time": q.Time, "from": q.From, "to": q.To, "class": q.Class, "code": q.Code, "key": q.Key, "model": q.Model, "provider": q.Provider,
-		"dialect": q.Dialect, "stream": q.Stream, "counted": q.Counted, "user": q.User, "tag": q.Tag, "id": q.ID, "after": placeText(q.After),
+		"dialect": q.Dialect, "stream": q.Stream, "counted": q.Counted, "user": q.User, "tag": q.Tag, "id": q.ID, "after": page.CursorText(q.After),
 	} {
 		set(name, value)
 	}
@@ -197,12 +197,4 @@ func (q requestQuery) with(name, value string) string {
 	}
 	set(name, value)
 	return values.Encode()
-}
-
-// placeText is a place in an address: 1763200000000.use_….
-func placeText(p access.Mark) string {
-	if p.IsZero() {
-		return ""
-	}
-	return page.MarkText(p)
 }

@@ -72,7 +72,7 @@ func BenchmarkPassRequest(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := (Codec{}).PassRequest(req, dialect.Target{Model: "m"}); err != nil {
+		if _, err := (Codec{}).PassRequest(req, dialect.Upstream{Model: "m"}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -86,13 +86,13 @@ func BenchmarkTranslateRequest(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := (Codec{}).EncodeRequest(talk, dialect.Target{Model: "claude-sonnet-4-5"}); err != nil {
+		if _, err := (Codec{}).EncodeRequest(talk, dialect.Upstream{Model: "claude-sonnet-4-5"}); err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
-func BenchmarkDecodeResponse(b *testing.B) {
+func BenchmarkDecodeReply(b *testing.B) {
 	var raw []byte
 	for _, f := range fixtures(b) {
 		if f.name == "tools" {
@@ -101,7 +101,7 @@ func BenchmarkDecodeResponse(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := (Codec{}).DecodeResponse(raw); err != nil {
+		if _, err := (Codec{}).DecodeReply(raw); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -6,9 +6,9 @@ import (
 	"stele/internal/jsonscan"
 )
 
-// DecodeResponse reads a whole answer. Compatible upstreams leave much out; what
+// DecodeReply reads a whole answer. Compatible upstreams leave much out; what
 // is there counts.
-func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
+func (Codec) DecodeReply(body []byte) (*chat.WholeReply, error) {
 	root, err := parseReply(body)
 	if err != nil {
 		return nil, err
@@ -16,7 +16,7 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 	var answer chat.Answer
 	var usage counts
 	var others dialect.Others
-	r := &chat.Response{}
+	r := &chat.WholeReply{}
 	said := false
 	for key, v := range root.Members() {
 		switch key.Name {
@@ -67,8 +67,8 @@ func seeBeside(others *dialect.Others, name string, v jsonscan.Value) {
 	}
 }
 
-// CountResponse reads of a whole answer only what metering needs, and whether it is one.
-func (Codec) CountResponse(body []byte) (*chat.Response, error) {
+// CountReply reads of a whole answer only what metering needs, and whether it is one.
+func (Codec) CountReply(body []byte) (*chat.WholeReply, error) {
 	root, err := parseReply(body)
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func (Codec) CountResponse(body []byte) (*chat.Response, error) {
 	}
 	var usage counts
 	usage.add(root.Get("usage"))
-	return &chat.Response{Usage: usage.usage()}, nil
+	return &chat.WholeReply{Usage: usage.usage()}, nil
 }
 
 // parseReply is an answer that is no error.

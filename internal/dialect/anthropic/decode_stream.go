@@ -8,7 +8,6 @@ import (
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
-	"stele/internal/fault"
 	"stele/internal/jsonscan"
 	"stele/internal/wire"
 )
@@ -316,7 +315,7 @@ func (d *streamReader) readDelta(events []chat.Event, root jsonscan.Value) ([]ch
 // keep notes that n bytes more are kept until a block ends, and refuses what is too much.
 func (d *streamReader) keep(n int) error {
 	if d.kept += n; d.kept > mostKept {
-		return fault.New(fault.UpstreamError, "The model's provider sent more than can be taken.")
+		return chat.TooMuchError()
 	}
 	return nil
 }

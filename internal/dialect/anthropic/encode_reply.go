@@ -12,8 +12,8 @@ import (
 	"stele/internal/jsonscan"
 )
 
-// EncodeResponse writes a whole answer as the client expects it.
-func (Codec) EncodeResponse(req *chat.Request, r *chat.Response) ([]byte, error) {
+// EncodeReply writes a whole answer as the client expects it.
+func (Codec) EncodeReply(req *chat.Request, r *chat.WholeReply) ([]byte, error) {
 	answer := chat.Answer{Stop: chat.Stop{Reason: chat.EndTurn}}
 	if len(r.Answers) > 0 {
 		answer = r.Answers[0]
@@ -37,7 +37,7 @@ func (Codec) EncodeResponse(req *chat.Request, r *chat.Response) ([]byte, error)
 
 // ReplyLosses lists what of an answer has no place in this API, or only a few words in
 // its place.
-func (Codec) ReplyLosses(req *chat.Request, r *chat.Response) []chat.Loss {
+func (Codec) ReplyLosses(req *chat.Request, r *chat.WholeReply) []chat.Loss {
 	var list []chat.Loss
 	say := func(verb chat.Verb, what string) { list = append(list, chat.Lost(chat.FieldAnswer, verb, what)) }
 	if len(r.Answers) > 1 {

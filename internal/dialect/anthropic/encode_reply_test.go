@@ -85,16 +85,16 @@ func grammar(tb testing.TB, list []gjson.Result) {
 
 func TestHard61BlocksFollowEachOther(t *testing.T) {
 	t.Parallel()
-	answer := &chat.Response{Answers: []chat.Answer{{Parts: []chat.Part{txt("a"), calling("x", "f", ""), txt("b"), calling("y", "f", "{}")}, Stop: chat.Stop{Reason: chat.ToolUse}}}}
+	answer := &chat.WholeReply{Answers: []chat.Answer{{Parts: []chat.Part{txt("a"), calling("x", "f", ""), txt("b"), calling("y", "f", "{}")}, Stop: chat.Stop{Reason: chat.ToolUse}}}}
 	got := gjson.Parse(content(t, encode(t, asker(t, "m"), chat.Replay(answer))))
 	wantJSON(t, got.Get("#.type"), `["text","tool_use","text","tool_use"]`)
 }
 
 func TestHard199To211Usage(t *testing.T) {
 	t.Parallel()
-	answer := &chat.Response{Usage: chat.Usage{Input: 3, CacheWrite: 18011, Output: 30, Reasoning: 10, Known: true}, Answers: []chat.Answer{{Parts: []chat.Part{txt("a")}}}}
+	answer := &chat.WholeReply{Usage: chat.Usage{Input: 3, CacheWrite: 18011, Output: 30, Reasoning: 10, Known: true}, Answers: []chat.Answer{{Parts: []chat.Part{txt("a")}}}}
 	req := asker(t, "m")
-	body, err := Codec{}.EncodeResponse(req, answer)
+	body, err := Codec{}.EncodeReply(req, answer)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,11 +108,11 @@ func TestHard199To211Usage(t *testing.T) {
 			}
 		}
 	}
-	r, err := Codec{}.DecodeResponse([]byte(`{"content":[],"usage":{"input_tokens":12,"cache_read_input_tokens":18000,"cache_creation_input_tokens":500,"output_tokens":900,"output_tokens_details":{"thinking_tokens":640}}}`))
+	r, err := Codec{}.DecodeReply([]byte(`{"content":[],"usage":{"input_tokens":12,"cache_read_input_tokens":18000,"cache_creation_input_tokens":500,"output_tokens":900,"output_tokens_details":{"thinking_tokens":640}}}`))
 	if want := (chat.Usage{Input: 12, CacheRead: 18000, CacheWrite: 500, Output: 260, Reasoning: 640, Known: true}); err != nil || r.Usage != want {
 		t.Error(r, err)
 	}
-	r, err = Codec{}.DecodeResponse([]byte(`{"content":"Hi","usage":{"input_tokens":-5,"output_tokens":3,"cache_creation":{"ephemeral_1h_input_tokens":7},"output_tokens_details":{"thinking_tokens":9e99}}}`))
+	r, err = Codec{}.DecodeReply([]byte(`{"content":"Hi","usage":{"input_tokens":-5,"output_tokens":3,"cache_creation":{"ephemeral_1h_input_tokens":7},"output_tokens_details":{"thinking_tokens":9e99}}}`))
 	if want := (chat.Usage{CacheWrite: 7, CacheWrite1h: 7, Reasoning: 3, Known: true}); err != nil || r.Usage != want || r.Answers[0].Parts[0].Text != "Hi" {
 		t.Error(r, err)
 	}
@@ -158,7 +158,7 @@ func TestStopsBothWays(t *testing.T) {
 		{Reason: chat.Other, Raw: "OTHER"}:                             `"end_turn"null null`,
 		{Reason: chat.Other, Raw: "compaction"}:                        `"compaction"null null`,
 	} {
-		body, _ := Codec{}.EncodeResponse(asker(t, "m"), &chat.Response{Answers: []chat.Answer{{Stop: reason}}})
+		body, _ := Codec{}.EncodeReply(asker(t, "m"), &chat.WholeReply{Answers: []chat.Answer{{Stop: reason}}})
 		root := gjson.ParseBytes(body)
 		got := root.Get("stop_reason").Raw + root.Get("stop_sequence").Raw + " " + root.Get("stop_details").Raw
 		if got = strings.Replace(got, `"END" `, `"END"`, 1); got != want {
@@ -172,15 +172,15 @@ func TestStopsBothWays(t *testing.T) {
 
 func TestHard9IdsAreValidForClients(t *testing.T) {
 	t.Parallel()
-	answer := &chat.Response{ID: "chatcmpl-123", Answers: []chat.Answer{{Parts: []chat.Part{calling("Edit:0", "f", `[1]`)}}}}
+	answer := &chat.WholeReply{ID: "chatcmpl-123", Answers: []chat.Answer{{Parts: []chat.Part{calling("Edit:0", "f", `[1]`)}}}}
 	req := asker(t, "m")
-	body, _ := Codec{}.EncodeResponse(req, answer)
+	body, _ := Codec{}.EncodeReply(req, answer)
 	whole, streamed := gjson.GetBytes(body, "content.0"), gjson.Parse(content(t, encode(t, req, chat.Replay(answer)))).Get("0")
 	if !idRule.MatchString(whole.Get("id").Str) || streamed.Get("id").Str != whole.Get("id").Str {
 		t.Error(whole.Raw, streamed.Raw)
 	}
 	wantJSON(t, whole.Get("input"), `{"_raw":"[1]"}`)
-	again, _ := Codec{}.EncodeResponse(req, answer)
+	again, _ := Codec{}.EncodeReply(req, answer)
 	if !bytes.Equal(body, again) {
 		t.Error("the same answer is not the same twice")
 	}
@@ -188,7 +188,7 @@ func TestHard9IdsAreValidForClients(t *testing.T) {
 
 func TestHard254DigitsSurvive(t *testing.T) {
 	t.Parallel()
-	body, _ := Codec{}.EncodeResponse(asker(t, "m"), &chat.Response{Answers: []chat.Answer{{Parts: []chat.Part{calling("a", "f", `{"id":12345678901234567890}`)}}}})
+	body, _ := Codec{}.EncodeReply(asker(t, "m"), &chat.WholeReply{Answers: []chat.Answer{{Parts: []chat.Part{calling("a", "f", `{"id":12345678901234567890}`)}}}})
 	wantJSON(t, gjson.GetBytes(body, "content.0.input"), `{"id":12345678901234567890}`)
 }
 
@@ -201,9 +201,9 @@ func TestWhatTheAPIHasNoBlockForIsWords(t *testing.T) {
 		{Kind: chat.Refusal, Text: "No."}, {Kind: chat.Image, Media: &chat.Media{Type: "image/png", Base64: png}}, code, custom,
 		{Kind: chat.Audio, Text: "I said so.", Media: &chat.Media{Type: "audio/wav"}}, {Kind: chat.Opaque, Name: "executableCode", Raw: []byte(`{}`)},
 	}
-	answer := &chat.Response{Answers: []chat.Answer{{Parts: parts}}}
+	answer := &chat.WholeReply{Answers: []chat.Answer{{Parts: parts}}}
 	req := asker(t, "m")
-	body, _ := Codec{}.EncodeResponse(req, answer)
+	body, _ := Codec{}.EncodeReply(req, answer)
 	for _, blocks := range []gjson.Result{gjson.GetBytes(body, "content"), gjson.Parse(content(t, encode(t, req, chat.Replay(answer))))} {
 		wantJSON(t, blocks.Get("#.text"), "[\"No.\",\"[image/png that cannot be shown here]\",\"```python\\n1\\n```\",\"I said so.\"]")
 		if blocks.Get("3.input.input").Str != custom.Text {
@@ -223,11 +223,11 @@ func TestErrorsInsideAnAnswer(t *testing.T) {
 			}
 		}
 	}
-	if _, err := (Codec{}).DecodeResponse([]byte(overload)); fault.From(err).Code != fault.Unavailable {
+	if _, err := (Codec{}).DecodeReply([]byte(overload)); fault.From(err).Code != fault.Unavailable {
 		t.Error(err)
 	}
 	for _, body := range []string{"", "<html>", `{"a":1}`, `[]`, `"x"`} {
-		if _, err := (Codec{}).DecodeResponse([]byte(body)); fault.From(err).Code != fault.UpstreamError {
+		if _, err := (Codec{}).DecodeReply([]byte(body)); fault.From(err).Code != fault.UpstreamError {
 			t.Errorf("%q: %v", body, err)
 		}
 	}

@@ -13,11 +13,11 @@ import (
 )
 
 // EncodeRequest writes a conversation of any origin for an upstream.
-func (Codec) EncodeRequest(talk *chat.Conversation, target dialect.Target) (dialect.Call, error) {
+func (Codec) EncodeRequest(talk *chat.Conversation, target dialect.Upstream) (dialect.Outgoing, error) {
 	w := newRequestWriter(talk, target)
 	for _, step := range []func() error{w.refuseForeign, w.writeTools, w.addSystem, w.converse} {
 		if err := step(); err != nil {
-			return dialect.Call{}, err
+			return dialect.Outgoing{}, err
 		}
 	}
 	thinking := w.think()
@@ -40,7 +40,7 @@ func (Codec) EncodeRequest(talk *chat.Conversation, target dialect.Target) (dial
 	w.writeIdentity(out)
 	w.writePrompt(out)
 	w.writeExtras(out, "")
-	call := dialect.Call{
+	call := dialect.Outgoing{
 		Path: endpoint, Header: w.header(), Body: out.Close(jsonscan.Object).Bytes(),
 		Losses: w.losses, Stops: local, Names: w.names.Back(), Streamed: streamed,
 	}
@@ -51,7 +51,7 @@ func (Codec) EncodeRequest(talk *chat.Conversation, target dialect.Target) (dial
 // requestWriter writes one conversation as a request that the API takes.
 type requestWriter struct {
 	talk   *chat.Conversation
-	target dialect.Target
+	target dialect.Upstream
 	can    *traits
 	ours   bool // what parts and tools carry raw is this dialect's
 	names  dialect.Names
@@ -71,7 +71,7 @@ type requestWriter struct {
 	relaxed  bool
 }
 
-func newRequestWriter(talk *chat.Conversation, target dialect.Target) *requestWriter {
+func newRequestWriter(talk *chat.Conversation, target dialect.Upstream) *requestWriter {
 	ours := slices.ContainsFunc(talk.Extra, func(e chat.Extra) bool {
 		key, ok := strings.CutPrefix(e.Name, prefix)
 		return ok && isPlaced(key)

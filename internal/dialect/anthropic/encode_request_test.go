@@ -60,7 +60,7 @@ func conversation(messages ...chat.Message) *chat.Conversation {
 const plainModel = "claude-sonnet-4-5"
 
 // send encodes a conversation and has an upstream check it.
-func send(t *testing.T, c *chat.Conversation, model string) (gjson.Result, dialect.Call) {
+func send(t *testing.T, c *chat.Conversation, model string) (gjson.Result, dialect.Outgoing) {
 	t.Helper()
 	call, err := Codec{}.EncodeRequest(c, signer(model))
 	if err != nil {
@@ -84,7 +84,7 @@ func wantJSON(t *testing.T, got gjson.Result, want string) {
 	}
 }
 
-func wantLost(t *testing.T, call dialect.Call, path string, verb chat.Verb) {
+func wantLost(t *testing.T, call dialect.Outgoing, path string, verb chat.Verb) {
 	t.Helper()
 	if !lost(call.Losses, path, verb) {
 		t.Errorf("no %s %s in %+v", path, verb, call.Losses)
@@ -399,7 +399,7 @@ func TestHard147To165LimitsAndSampling(t *testing.T) {
 		change(c)
 		wantRefused(t, c, plainModel, field)
 	}
-	call, err := Codec{}.EncodeRequest(conversation(said("a")), dialect.Target{Model: "claude-sonnet-4-5", MaxOutput: 1234})
+	call, err := Codec{}.EncodeRequest(conversation(said("a")), dialect.Upstream{Model: "claude-sonnet-4-5", MaxOutput: 1234})
 	if err != nil || gjson.GetBytes(call.Body, "max_tokens").Int() != 1234 {
 		t.Error("the catalogue knows better:", string(call.Body), err)
 	}

@@ -114,14 +114,14 @@ func readRefusal(body []byte) (r refusal) {
 	r.spent = dialect.Says(message, "credit balance is too low", "usage limit", "spend limit", "insufficient_quota")
 	if jsonscan.Valid(body, jsonscan.Lenient) {
 		r.kind, r.message, r.code = anyText(e.Get("type")), message, strings.Clone(anyText(e.Get("details", "error_code")))
-		r.words = placed(jsonscan.At(body, 0), message)
+		r.words = withPlace(jsonscan.At(body, 0), message)
 		r.other = anyText(e.Get("code"))
 	}
 	return r
 }
 
-// placed is a message with the place in the request that it is about, as this API writes it, where a server of FastAPI's has that beside it.
-func placed(root jsonscan.Value, message string) string {
+// withPlace is a message with the place in the request that it is about, as this API writes it, where a server of FastAPI's has that beside it.
+func withPlace(root jsonscan.Value, message string) string {
 	first := root.Get("detail").Index(0)
 	if message == "" || first.Get("msg").View() != message {
 		return message
@@ -156,9 +156,9 @@ func (r *refusal) classify(status int) *fault.Error {
 	case status >= http.StatusInternalServerError && dialect.Says(r.kind+" "+r.message, dialect.LimitSigns...):
 		status = http.StatusTooManyRequests
 	case r.message != "" && dialect.SaysTooLong(status, r.message):
-		return dialect.WithMends(dialect.Figured(dialect.TooLong(dialect.Sentence(r.message)), r.said), r.message)
+		return dialect.WithMends(dialect.WithFigures(dialect.TooLong(dialect.Sentence(r.message)), r.said), r.message)
 	}
-	e := dialect.Filtered(dialect.ByStatus(status, dialect.Sentence(r.message)), r.kind+" "+r.message)
+	e := dialect.WithFilterReason(dialect.ByStatus(status, dialect.Sentence(r.message)), r.kind+" "+r.message)
 	if e.Code == fault.InvalidParameter && strings.Contains(r.words, "thinking") && dialect.Says(r.words, "signature", "cannot be modified", "the first block must be") {
 		return e.MendedBy(fault.WithoutThoughts)
 	}

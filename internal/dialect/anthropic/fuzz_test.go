@@ -77,13 +77,13 @@ func FuzzResponse(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		r, err := Codec{}.DecodeResponse(body)
+		r, err := Codec{}.DecodeReply(body)
 		if err != nil {
 			expected(t, err)
 			return
 		}
 		req := asker(t, "m")
-		again, err := Codec{}.EncodeResponse(req, r)
+		again, err := Codec{}.EncodeReply(req, r)
 		if err != nil || !gjson.ValidBytes(again) {
 			t.Fatalf("%v %s", err, again)
 		}

@@ -66,14 +66,14 @@ var meaning = cmp.Options{
 	cmpopts.IgnoreFields(chat.Citation{}, "Raw"),
 	cmpopts.IgnoreFields(chat.Stop{}, "Raw"), // an upstream may have called it otherwise
 	cmpopts.IgnoreFields(chat.Conversation{}, "Notes", "Spelled"),
-	cmpopts.IgnoreFields(chat.Response{}, "Tier"), // compatible servers do not tell it in streams
-	cmpopts.IgnoreFields(chat.Usage{}, "Tier"),    // nor this
+	cmpopts.IgnoreFields(chat.WholeReply{}, "Tier"), // compatible servers do not tell it in streams
+	cmpopts.IgnoreFields(chat.Usage{}, "Tier"),      // nor this
 	cmpopts.SortSlices(func(a, b chat.Extra) bool { return a.Name < b.Name }),
 }
 
 // trusting is a target that made every signature itself.
-func trusting(model string) dialect.Target {
-	return dialect.Target{Model: model, Proof: func(text string) (string, bool) { return text, true }}
+func trusting(model string) dialect.Upstream {
+	return dialect.Upstream{Model: model, Proof: func(text string) (string, bool) { return text, true }}
 }
 
 func incoming(body string) dialect.Incoming {
@@ -114,7 +114,7 @@ func events(stream []byte, light bool) chat.Stream {
 	}
 }
 
-func collect(stream []byte) (*chat.Response, error) {
+func collect(stream []byte) (*chat.WholeReply, error) {
 	return chat.Collect(chat.Tidy(events(stream, false)))
 }
 
@@ -179,7 +179,7 @@ func TestLawWholeIsStreamed(t *testing.T) {
 		}
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			want, err := Codec{}.DecodeResponse(f.response)
+			want, err := Codec{}.DecodeReply(f.response)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -208,7 +208,7 @@ func TestLawAnswersSurviveTheClientsSide(t *testing.T) {
 			}
 			req := asker(t, want.Model)
 			got, err := collect(encode(t, req, chat.Replay(want)))
-			whole, err2 := Codec{}.EncodeResponse(req, want)
+			whole, err2 := Codec{}.EncodeReply(req, want)
 			for i := range want.Answers[0].Parts { // what is no object becomes one
 				if p := &want.Answers[0].Parts[i]; p.Kind == chat.ToolCall {
 					object, _ := replyArguments(p)
@@ -231,7 +231,7 @@ func TestLawAnswersSurviveTheClientsSide(t *testing.T) {
 			if err2 != nil {
 				t.Fatal(err2)
 			}
-			if got, err = (Codec{}).DecodeResponse(whole); err != nil {
+			if got, err = (Codec{}).DecodeReply(whole); err != nil {
 				t.Fatalf("%v\n%s", err, whole)
 			}
 			if diff := cmp.Diff(want, got, meaning); diff != "" {

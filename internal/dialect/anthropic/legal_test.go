@@ -105,8 +105,8 @@ func (m maker) conversation() *chat.Conversation {
 }
 
 // signer is a target that made the signature sig-own.
-func signer(model string) dialect.Target {
-	return dialect.Target{Model: model, Proof: func(text string) (string, bool) { return text, text == "sig-own" }}
+func signer(model string) dialect.Upstream {
+	return dialect.Upstream{Model: model, Proof: func(text string) (string, bool) { return text, text == "sig-own" }}
 }
 
 func TestWhateverIsSentIsLegal(t *testing.T) {

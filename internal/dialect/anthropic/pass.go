@@ -13,8 +13,8 @@ import (
 // PassRequest is the client's own bytes with the model's name in them. Only what
 // the API itself would not understand is changed besides: loose switches, sampling
 // that is not set, and signatures in our envelopes.
-func (Codec) PassRequest(req *chat.Request, target dialect.Target) (dialect.Call, error) {
-	call := dialect.Call{Path: endpoint, Header: make(http.Header, 2), Body: req.Origin.Body}
+func (Codec) PassRequest(req *chat.Request, target dialect.Upstream) (dialect.Outgoing, error) {
+	call := dialect.Outgoing{Path: endpoint, Header: make(http.Header, 2), Body: req.Origin.Body}
 	asked := http.Header(req.Origin.Header)
 	if version := asked.Get(versionHeader); version != "" {
 		call.Header.Set(versionHeader, version)
@@ -31,7 +31,7 @@ func (Codec) PassRequest(req *chat.Request, target dialect.Target) (dialect.Call
 		threaded = jsonscan.Root(call.Body).Get(threadField).Exists()
 	}
 	if threaded && target.Threadless {
-		return dialect.Call{}, refuseThread()
+		return dialect.Outgoing{}, refuseThread()
 	}
 	if !loose && !folded && !req.Origin.Facts.Envelopes && !target.Forget && !target.SystemFirst && len(target.Refused) == 0 {
 		var edits jsonscan.Edits

@@ -38,7 +38,7 @@ func refusedBetas(words string) string {
 }
 
 // leaveBetas takes refused names out of the header.
-func leaveBetas(call *dialect.Call, refused []string) {
+func leaveBetas(call *dialect.Outgoing, refused []string) {
 	var gone []string
 	for _, what := range refused {
 		names, is := strings.CutPrefix(what, betas)

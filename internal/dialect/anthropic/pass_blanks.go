@@ -25,7 +25,7 @@ func refusesBlanks(words string) bool {
 const emptyTurn = `"(empty)"`
 
 // leaveBlanks takes texts of nothing out of a request whose upstream has refused them.
-func leaveBlanks(call *dialect.Call, refused []string) (err error) {
+func leaveBlanks(call *dialect.Outgoing, refused []string) (err error) {
 	if !slices.Contains(refused, blankTexts) {
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // edit changes what the API would not understand in a body that passes through.
-func edit(call *dialect.Call, target dialect.Target) (err error) {
+func edit(call *dialect.Outgoing, target dialect.Upstream) (err error) {
 	e := editor{requestWriter: newRequestWriter(new(chat.Conversation), target), root: jsonscan.Root(call.Body)}
 	e.edits.ReplaceText(e.root.Get("model"), target.Model)
 	e.loosen()
@@ -28,7 +28,7 @@ func edit(call *dialect.Call, target dialect.Target) (err error) {
 	if call.Body, err = e.edits.Apply(call.Body); err != nil {
 		return err
 	}
-	for _, repair := range []func(*dialect.Call, []string) error{leaveBlanks, retype, modernize, leaveHints} {
+	for _, repair := range []func(*dialect.Outgoing, []string) error{leaveBlanks, retype, modernize, leaveHints} {
 		if err = repair(call, target.Refused); err != nil {
 			return err
 		}

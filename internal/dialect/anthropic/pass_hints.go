@@ -69,7 +69,7 @@ func refusedHint(words string) string {
 }
 
 // leaveHints takes those out of a request that the upstream has refused, be it the client's own bytes or ours.
-func leaveHints(call *dialect.Call, refused []string) (err error) {
+func leaveHints(call *dialect.Outgoing, refused []string) (err error) {
 	leaveBetas(call, refused)
 	l := leaver{refused: slices.DeleteFunc(slices.Clone(refused), func(name string) bool { return hints[name] == "" })}
 	if len(l.refused) == 0 {

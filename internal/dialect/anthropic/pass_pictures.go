@@ -21,7 +21,7 @@ func refusesTypes(words string) bool {
 }
 
 // retype gives pictures the types that their bytes show, in a request whose upstream has refused another.
-func retype(call *dialect.Call, refused []string) (err error) {
+func retype(call *dialect.Outgoing, refused []string) (err error) {
 	if !slices.Contains(refused, pictureTypes) {
 		return nil
 	}

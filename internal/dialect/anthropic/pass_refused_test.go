@@ -39,7 +39,7 @@ func refuseAll(t *testing.T, req *chat.Request, model string) {
 	body := model + ": " + string(req.Origin.Body)
 	for _, one := range refusals {
 		for _, two := range refusals {
-			call, err := Codec{}.PassRequest(req, dialect.Target{Model: model, Refused: []string{one.name, two.name}})
+			call, err := Codec{}.PassRequest(req, dialect.Upstream{Model: model, Refused: []string{one.name, two.name}})
 			if err != nil || !jsonscan.Valid(call.Body, 0) {
 				t.Errorf("%s, without %s and %s: %v\n%s", body, one.name, two.name, err, call.Body)
 			}
@@ -79,7 +79,7 @@ func TestHintsAreLeftOut(t *testing.T) {
 	}
 	for one := range hints {
 		for two := range hints {
-			call, err := Codec{}.PassRequest(req, dialect.Target{Model: "claude-opus-4-6", Refused: []string{one, two}})
+			call, err := Codec{}.PassRequest(req, dialect.Upstream{Model: "claude-opus-4-6", Refused: []string{one, two}})
 			if err != nil || !jsonscan.Valid(call.Body, 0) {
 				t.Fatalf("without %s and %s: %v\n%s", one, two, err, call.Body)
 			}

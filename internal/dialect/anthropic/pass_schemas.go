@@ -21,7 +21,7 @@ func refusesSchemas(words string) bool {
 }
 
 // modernize writes schemas that the upstream has refused as it takes them, as those of translated requests are.
-func modernize(call *dialect.Call, refused []string) (err error) {
+func modernize(call *dialect.Outgoing, refused []string) (err error) {
 	if !slices.Contains(refused, schemaForm) {
 		return nil
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // pass passes a body through to a target.
-func pass(t *testing.T, body string, h http.Header, target dialect.Target) dialect.Call {
+func pass(t *testing.T, body string, h http.Header, target dialect.Upstream) dialect.Outgoing {
 	t.Helper()
 	req, err := Codec{}.DecodeRequest(dialect.Incoming{Body: []byte(body), Header: h})
 	if err != nil {
@@ -32,7 +32,7 @@ func TestHard98OnlyTheModelChanges(t *testing.T) {
 	t.Parallel()
 	const body = "{ \"max_tokens\":1,  \"model\" :\t\"public/name\", \"unknown\":[1.0 ,  2e5], \"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"beta_block\",\"x\":\"\\u00e9\"}]}] ,\"model_\":1}\n"
 	h := http.Header{versionHeader: {version2026}, betaHeader: {"a", "b,c"}, "Authorization": {"Bearer x"}, "X-Other": {"y"}}
-	call := pass(t, body, h, dialect.Target{Model: `claude "x"`})
+	call := pass(t, body, h, dialect.Upstream{Model: `claude "x"`})
 	if want := strings.Replace(body, `"public/name"`, `"claude \"x\""`, 1); string(call.Body) != want {
 		t.Errorf("got  %s\nwant %s", call.Body, want)
 	}
@@ -40,7 +40,7 @@ func TestHard98OnlyTheModelChanges(t *testing.T) {
 		call.Path != "/v1/messages" || len(call.Losses) > 0 {
 		t.Errorf("%+v", call)
 	}
-	if call := pass(t, body, nil, dialect.Target{Model: "public/name"}); string(call.Body) != body || !lost(call.Losses, "anthropic-version", chat.Added) {
+	if call := pass(t, body, nil, dialect.Upstream{Model: "public/name"}); string(call.Body) != body || !lost(call.Losses, "anthropic-version", chat.Added) {
 		t.Errorf("%+v", call)
 	}
 }
@@ -56,7 +56,7 @@ func TestLooseSwitchesBecomeTheAPIsOwn(t *testing.T) {
 		{`{"model":"m","max_tokens":5,"extra_body":{"top_k":4,"max_tokens":9,"model":"evil"},"options":{"top_p":1,"a.b":2},"messages":[]}`, "c", `{"model":"c","max_tokens":5,"messages":[],"top_k":4,"top_p":1,"a.b":2}`},
 		{`{"model":"m","reasoning_effort":"high","options":[1],"messages":[]}`, "c", `{"model":"c","reasoning_effort":"high","options":[1],"messages":[]}`},
 	} {
-		call := pass(t, row.body, http.Header{versionHeader: {version2023}}, dialect.Target{Model: row.model})
+		call := pass(t, row.body, http.Header{versionHeader: {version2023}}, dialect.Upstream{Model: row.model})
 		if string(call.Body) != row.want {
 			t.Errorf("%s\ngot  %s\nwant %s", row.body, call.Body, row.want)
 		}
@@ -67,7 +67,7 @@ func TestHard105EnvelopesAreOpenedOrLeftOut(t *testing.T) {
 	t.Parallel()
 	mine := chat.Envelope{Dialect: "anthropic", Provider: "p", Model: "c", Raw: "raw/sig=="}.Wrap()
 	theirs := chat.Envelope{Dialect: "gemini", Provider: "g", Model: "x", Raw: "sig"}.Wrap()
-	target := dialect.Target{Model: "c", Proof: func(text string) (string, bool) {
+	target := dialect.Upstream{Model: "c", Proof: func(text string) (string, bool) {
 		e, ok := chat.Unwrap(text)
 		return e.Raw, ok && e.Dialect == "anthropic"
 	}}

@@ -54,11 +54,11 @@ func TestHard103And107SignaturesComeBackToTheSameCall(t *testing.T) {
 	signed.Proof = proof
 	text := txt("Done.")
 	text.Proof = chat.Envelope{Dialect: "gemini", Raw: "dHh0"}.Wrap()
-	want := &chat.Response{ID: "msg_1", Model: "m", Answers: []chat.Answer{{
+	want := &chat.WholeReply{ID: "msg_1", Model: "m", Answers: []chat.Answer{{
 		Parts: []chat.Part{thought("They want x.", ""), signed, calling("call_2", "f", `{}`), text}, Stop: chat.Stop{Reason: chat.ToolUse},
 	}}}
 	req := asker(t, "m")
-	body, err := Codec{}.EncodeResponse(req, want)
+	body, err := Codec{}.EncodeReply(req, want)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestHard109ASignatureThatComesLateIsNoEmptyThought(t *testing.T) {
 
 func TestThoughtsAreShownToThoseWhoAsked(t *testing.T) {
 	t.Parallel()
-	answer := &chat.Response{Answers: []chat.Answer{{Parts: []chat.Part{thought("Secret.", "own-sig"), thought("Unsigned.", ""), txt("Hi.")}}}}
+	answer := &chat.WholeReply{Answers: []chat.Answer{{Parts: []chat.Part{thought("Secret.", "own-sig"), thought("Unsigned.", ""), txt("Hi.")}}}}
 	for body, want := range map[string]string{
 		`{"model":"m","max_tokens":9,"messages":[]}`:                                                                        `["","Hi."]`,
 		`{"model":"m","max_tokens":9,"thinking":{"type":"adaptive","display":"omitted"},"messages":[]}`:                     `["","Hi."]`,
@@ -183,7 +183,7 @@ func TestThoughtsAreShownToThoseWhoAsked(t *testing.T) {
 		`{"model":"m","max_tokens":9,"thinking":{"type":"enabled","budget_tokens":1024,"display":"omitted"},"messages":[]}`: `["","Hi."]`,
 	} {
 		req, _ := talk(t, body)
-		whole, err := Codec{}.EncodeResponse(req, answer)
+		whole, err := Codec{}.EncodeReply(req, answer)
 		if err != nil {
 			t.Fatal(err)
 		}

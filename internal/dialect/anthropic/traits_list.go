@@ -66,7 +66,7 @@ func (Codec) ListModels(models [][]byte, ids []string, more bool) []byte {
 func modelToWire(m *dialect.Model) wireModel {
 	w := wireModel{
 		Type: "model", ID: m.ID, DisplayName: m.Name, CreatedAt: m.Created.UTC().Format(time.RFC3339),
-		MaxInputTokens: m.Facts.Window, MaxTokens: m.Facts.Output, Capabilities: capabilities(m),
+		MaxInputTokens: m.Traits.Window, MaxTokens: m.Traits.Output, Capabilities: capabilities(m),
 		Description: m.Description, Successor: m.Successor,
 	}
 	if !m.Retires.IsZero() {
@@ -79,7 +79,7 @@ func modelToWire(m *dialect.Model) wireModel {
 // capabilities has every key that the API's has, since its clients look into them
 // unasked, and says of what is not known nothing at all.
 func capabilities(m *dialect.Model) map[string]any {
-	if len(m.Capabilities) == 0 && len(m.Facts.Takes) == 0 {
+	if len(m.Capabilities) == 0 && len(m.Traits.Takes) == 0 {
 		return nil
 	}
 	known := func(ability string) support {
@@ -89,7 +89,7 @@ func capabilities(m *dialect.Model) map[string]any {
 		return support{}
 	}
 	takes := func(medium string) support {
-		if slices.Contains(m.Facts.Takes, medium) {
+		if slices.Contains(m.Traits.Takes, medium) {
 			return support{"supported": true}
 		}
 		return support{}

@@ -68,7 +68,7 @@ func BenchmarkEncodeRequest(b *testing.B) {
 	c := talk(b, fourKilobytes)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := (Codec{}).EncodeRequest(c, dialect.Target{Model: newest}); err != nil {
+		if _, err := (Codec{}).EncodeRequest(c, dialect.Upstream{Model: newest}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -78,7 +78,7 @@ func BenchmarkPassRequest(b *testing.B) {
 	req := request(b, fourKilobytes)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := (Codec{}).PassRequest(req, dialect.Target{Model: newest}); err != nil {
+		if _, err := (Codec{}).PassRequest(req, dialect.Upstream{Model: newest}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -89,11 +89,11 @@ func BenchmarkResponse(b *testing.B) {
 	req := request(b, plainly)
 	b.ReportAllocs()
 	for b.Loop() {
-		r, err := Codec{}.DecodeResponse(body)
+		r, err := Codec{}.DecodeReply(body)
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := (Codec{}).EncodeResponse(req, r); err != nil {
+		if _, err := (Codec{}).EncodeReply(req, r); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -108,7 +108,7 @@ func BenchmarkMegabyte(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := (Codec{}).EncodeRequest(c, dialect.Target{Model: newest}); err != nil {
+		if _, err := (Codec{}).EncodeRequest(c, dialect.Upstream{Model: newest}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -40,10 +40,10 @@ func TestHardCase268NothingIsQuadratic(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if _, err := (Codec{}).EncodeRequest(c, dialect.Target{Model: newest}); err != nil {
+		if _, err := (Codec{}).EncodeRequest(c, dialect.Upstream{Model: newest}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if _, err := (Codec{}).PassRequest(req, dialect.Target{Model: newest}); err != nil {
+		if _, err := (Codec{}).PassRequest(req, dialect.Upstream{Model: newest}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if took := time.Since(begun); took > 2*time.Minute {
@@ -52,7 +52,7 @@ func TestHardCase268NothingIsQuadratic(t *testing.T) {
 		t.Logf("%s: %s", name, time.Since(begun))
 	}
 	answer := said(many(30_000, func(int) string { return `{"functionCall":{"id":"c","name":"f"}},{"text":"a"}` }), stopped)
-	r, err := Codec{}.DecodeResponse([]byte(answer))
+	r, err := Codec{}.DecodeReply([]byte(answer))
 	if err != nil || len(r.Answers[0].Parts) != 60_000 {
 		t.Error(err)
 	}

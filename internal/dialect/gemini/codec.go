@@ -35,7 +35,7 @@ func (Codec) Reads(p *chat.Part, passes bool) bool {
 func Fields() *dialect.Known { return members }
 
 // addressOf is where a model is asked. Streams are always asked for as SSE.
-func addressOf(t dialect.Target) string {
+func addressOf(t dialect.Upstream) string {
 	model := t.Model
 	if !strings.Contains(model, "models/") && !strings.HasPrefix(model, "tunedModels/") {
 		model = "models/" + model

@@ -11,9 +11,9 @@ import (
 	"stele/internal/jsonscan"
 )
 
-// DecodeResponse reads a whole answer, also one that comes as the frames of a
+// DecodeReply reads a whole answer, also one that comes as the frames of a
 // stream in a list.
-func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
+func (Codec) DecodeReply(body []byte) (*chat.WholeReply, error) {
 	var w wireChunk
 	root, err := w.read(body)
 	switch {
@@ -24,7 +24,7 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 	case w.failed:
 		return nil, readFailure(body)
 	}
-	r := &chat.Response{ID: w.id, Model: w.model, Usage: w.usage}
+	r := &chat.WholeReply{ID: w.id, Model: w.model, Usage: w.usage}
 	var asked searches
 	asked.of(w.model)
 	for i := range w.candidates {
@@ -51,9 +51,9 @@ func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
 	return r, nil
 }
 
-// CountResponse reads of a whole answer only what metering needs, and whether it is one. One that
+// CountReply reads of a whole answer only what metering needs, and whether it is one. One that
 // says nothing is the client's to see, as it came.
-func (Codec) CountResponse(body []byte) (*chat.Response, error) {
+func (Codec) CountReply(body []byte) (*chat.WholeReply, error) {
 	var usage chat.Usage
 	var asked searches
 	refused, answers := false, false
@@ -84,11 +84,11 @@ func (Codec) CountResponse(body []byte) (*chat.Response, error) {
 		return nil, dialect.Unreadable(body)
 	}
 	usage.Searches = asked.paid()
-	return &chat.Response{Usage: usage}, nil
+	return &chat.WholeReply{Usage: usage}, nil
 }
 
 // gather reads a list of frames.
-func gather(body []byte) (*chat.Response, error) {
+func gather(body []byte) (*chat.WholeReply, error) {
 	return chat.Collect(chat.Tidy(func(yield func(chat.Chunk, error) bool) {
 		var r streamReader
 		events, err := r.readFrame(nil, body)

@@ -357,7 +357,7 @@ func (r *requestReader) append(m chat.Message) {
 	}
 	for i, p := range m.Parts {
 		if more {
-			p.At = place(m.At, p.At)
+			p.At = packAt(m.At, p.At)
 		}
 		t.run.add(p, more && i == 0 || p.Kind == chat.Thought)
 	}

@@ -111,11 +111,7 @@ func (p *wirePart) addData(data string) {
 // readFunction reads a functionCall or a functionResponse. Their maps are free: not
 // a name in them is touched.
 func (p *wirePart) readFunction(v jsonscan.Value) bool {
-	fine := v.Kind() == jsonscan.Object
-	for key, v := range fields(v) {
-		if dialect.IsEmptyList(v) {
-			continue
-		}
+	return readEach(v, func(key field, v jsonscan.Value) bool {
 		ok := true
 		switch key.name {
 		case "id":
@@ -152,7 +148,18 @@ func (p *wirePart) readFunction(v jsonscan.Value) bool {
 		if !ok && p.wrong == "" {
 			p.wrong = "." + key.name
 		}
-		fine = fine && ok
+		return ok
+	})
+}
+
+// readEach reads the members of an object, but for empty lists, which some libraries send in the
+// place of nothing. It reports whether all of them are of the right type.
+func readEach(v jsonscan.Value, read func(key field, v jsonscan.Value) bool) bool {
+	fine := v.Kind() == jsonscan.Object
+	for key, v := range fields(v) {
+		if !dialect.IsEmptyList(v) && !read(key, v) {
+			fine = false
+		}
 	}
 	return fine
 }
@@ -174,12 +181,7 @@ func (p *wirePart) readBlobPart(v jsonscan.Value) bool {
 // readBlob reads an inlineData or a fileData.
 func (p *wirePart) readBlob(data string, v jsonscan.Value) bool {
 	b := &p.blob
-	fine := v.Kind() == jsonscan.Object
-	for key, v := range fields(v) {
-		if dialect.IsEmptyList(v) {
-			continue
-		}
-		ok := true
+	return readEach(v, func(key field, v jsonscan.Value) (ok bool) {
 		switch key.name {
 		case "mimeType":
 			b.mimeType, ok = v.Text()
@@ -191,10 +193,10 @@ func (p *wirePart) readBlob(data string, v jsonscan.Value) bool {
 			b.displayName, ok = v.Text()
 		default:
 			p.extra = append(p.extra, wireMember{data + "." + key.spelled, v.Raw()})
+			ok = true
 		}
-		fine = fine && ok
-	}
-	return fine
+		return ok
+	})
 }
 
 // toPart makes a common part of a Part, be it a client's or an upstream's. The second

@@ -56,8 +56,8 @@ func TestHardCase74ReplayedChunks(t *testing.T) {
 	}
 	want := []chat.Part{
 		{Kind: chat.Thought, Text: "hmm"},
-		{Kind: chat.Text, Text: "Hello", At: place(3, 0)},
-		{Kind: chat.Text, Text: "again", Proof: "U0lH", At: place(4, 1)},
+		{Kind: chat.Text, Text: "Hello", At: packAt(3, 0)},
+		{Kind: chat.Text, Text: "again", Proof: "U0lH", At: packAt(4, 1)},
 	}
 	if diff := cmp.Diff(want, c.Messages[1].Parts); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
@@ -219,7 +219,7 @@ func TestPass(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			req := request(t, test.in)
-			call, err := Codec{}.PassRequest(req, dialect.Target{Model: test.model, Stream: true, Proof: proof})
+			call, err := Codec{}.PassRequest(req, dialect.Upstream{Model: test.model, Stream: true, Proof: proof})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -241,7 +241,7 @@ func TestPass(t *testing.T) {
 			}
 		})
 	}
-	if _, err := (Codec{}).PassRequest(request(t, `{"thinking":"ultra"}`), dialect.Target{Model: newest}); fault.From(err).Code != fault.InvalidParameter {
+	if _, err := (Codec{}).PassRequest(request(t, `{"thinking":"ultra"}`), dialect.Upstream{Model: newest}); fault.From(err).Code != fault.InvalidParameter {
 		t.Errorf("an unknown effort: %v", err)
 	}
 }
@@ -257,7 +257,7 @@ func TestPaths(t *testing.T) {
 		{chat.Lost("gemini.safetySettings", "", ""), "safetySettings"},
 		{chat.Loss{Field: chat.FieldPart, Message: 0, Part: 1}, "contents[0].parts[1]"},
 		{chat.Loss{Field: chat.FieldPart, Message: 2, Part: -1}, "contents[2]"},
-		{chat.Loss{Field: chat.FieldTool, Message: -1, Part: place(1, 2)}, "tools[1].functionDeclarations[2]"},
+		{chat.Loss{Field: chat.FieldTool, Message: -1, Part: packAt(1, 2)}, "tools[1].functionDeclarations[2]"},
 		{chat.Loss{Field: chat.FieldTool, Message: -1, Part: 3}, "tools[3]"},
 	} {
 		if got := (Codec{}).Path(test.loss); got != test.want {

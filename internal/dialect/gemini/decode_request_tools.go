@@ -30,7 +30,7 @@ func (r *requestReader) readTool(i int, v jsonscan.Value) {
 			r.wantList(key.name, v)
 			for j, v := range items(v) {
 				r.within = fmt.Sprintf("%s.functionDeclarations[%d]", outer, j)
-				r.readDeclaration(place(i, j), v)
+				r.readDeclaration(packAt(i, j), v)
 			}
 			r.within = outer
 			continue

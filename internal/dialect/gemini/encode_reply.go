@@ -13,9 +13,9 @@ import (
 	"stele/internal/jsonscan"
 )
 
-// EncodeResponse writes a whole answer as the official clients read it. The
+// EncodeReply writes a whole answer as the official clients read it. The
 // model is called what the client called it.
-func (Codec) EncodeResponse(req *chat.Request, r *chat.Response) ([]byte, error) {
+func (Codec) EncodeReply(req *chat.Request, r *chat.WholeReply) ([]byte, error) {
 	w := replyWriter{show: shows(req)}
 	w.Open(jsonscan.Object).Key("candidates").Open(jsonscan.Array)
 	for i := range r.Answers {
@@ -58,7 +58,7 @@ func isCutOff(a *chat.Answer, at int) bool {
 }
 
 // ReplyLosses lists what of an answer has no place in this API.
-func (Codec) ReplyLosses(req *chat.Request, r *chat.Response) []chat.Loss {
+func (Codec) ReplyLosses(req *chat.Request, r *chat.WholeReply) []chat.Loss {
 	var list []chat.Loss
 	say := func(verb chat.Verb, what string) { list = append(list, chat.Lost(chat.FieldAnswer, verb, what)) }
 	for i := range r.Answers {

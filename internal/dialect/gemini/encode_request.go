@@ -15,7 +15,7 @@ import (
 // EncodeRequest writes a conversation of any origin as this API takes it. The
 // same conversation always gives the same bytes, and a longer one begins with
 // the contents of the shorter.
-func (Codec) EncodeRequest(talk *chat.Conversation, t dialect.Target) (dialect.Call, error) {
+func (Codec) EncodeRequest(talk *chat.Conversation, t dialect.Upstream) (dialect.Outgoing, error) {
 	w := &requestWriter{
 		talk: talk, target: t, traits: traitsOf(t.Model),
 		names:  dialect.Names{Legal: isLegalName, Longest: longestName},
@@ -33,9 +33,9 @@ func (Codec) EncodeRequest(talk *chat.Conversation, t dialect.Target) (dialect.C
 	}
 	w.Close(jsonscan.Object)
 	if w.err != nil {
-		return dialect.Call{}, w.err
+		return dialect.Outgoing{}, w.err
 	}
-	return dialect.Call{
+	return dialect.Outgoing{
 		Path: addressOf(t), Body: w.Bytes(), Losses: w.losses,
 		Stops: w.stops, Names: w.names.Back(),
 	}, nil
@@ -45,7 +45,7 @@ func (Codec) EncodeRequest(talk *chat.Conversation, t dialect.Target) (dialect.C
 type requestWriter struct {
 	jsonscan.Writer
 	talk   *chat.Conversation
-	target dialect.Target
+	target dialect.Upstream
 	traits traits
 	names  dialect.Names
 	losses []chat.Loss
@@ -79,12 +79,12 @@ func refuse(l chat.Loss, format string, args ...any) error {
 	field := l.Field
 	switch {
 	case l.Field == chat.FieldPart && l.Part >= 0:
-		_, part, _ := unplace(l.Part)
+		_, part, _ := unpackAt(l.Part)
 		field = fmt.Sprintf("messages[%d].content[%d]", l.Message, part)
 	case l.Field == chat.FieldPart && l.Message >= 0:
 		field = fmt.Sprintf("messages[%d]", l.Message)
 	case l.Field == chat.FieldTool && l.Part >= 0:
-		_, tool, _ := unplace(l.Part)
+		_, tool, _ := unpackAt(l.Part)
 		field = fmt.Sprintf("tools[%d]", tool)
 	default:
 		if _, own, ok := strings.Cut(l.Field, "."); ok {

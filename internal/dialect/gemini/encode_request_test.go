@@ -222,7 +222,7 @@ func TestSettings(t *testing.T) {
 			if test.model == "" {
 				test.model = newest
 			}
-			call, err := Codec{}.EncodeRequest(&in, dialect.Target{Model: test.model, MaxOutput: 8192, Proof: trusting})
+			call, err := Codec{}.EncodeRequest(&in, dialect.Upstream{Model: test.model, MaxOutput: 8192, Proof: trusting})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -251,7 +251,7 @@ func TestRefusals(t *testing.T) {
 		"hard case 77: nothing at all":           {Messages: []chat.Message{says(chat.User, text(""))}},
 		"hard case 149: no tokens":               {Messages: hello, Sampling: chat.Sampling{MaxTokens: new(int64)}},
 	} {
-		_, err := Codec{}.EncodeRequest(&in, dialect.Target{Model: newest})
+		_, err := Codec{}.EncodeRequest(&in, dialect.Upstream{Model: newest})
 		e, ok := errors.AsType[*fault.Error](err)
 		if !ok || e.Code != fault.InvalidParameter || e.Details["field"] == nil || e.Details["field"] == "" {
 			t.Errorf("%s: %v", name, err)

@@ -181,7 +181,7 @@ func (r *wireRefusal) toFault(status int) *fault.Error {
 	case message != "" && dialect.SaysTooLong(status, message):
 		return dialect.TooLong(message)
 	}
-	e := dialect.Filtered(dialect.ByStatus(status, message), r.message)
+	e := dialect.WithFilterReason(dialect.ByStatus(status, message), r.message)
 	switch e.Code {
 	case fault.RateLimited, fault.Unavailable:
 		return e.After(r.wait())

@@ -21,7 +21,7 @@ func FuzzRequest(f *testing.F) {
 			return
 		}
 		for _, model := range []string{newest, "gemini-2.5-flash"} {
-			target := dialect.Target{Model: model, Proof: trusting}
+			target := dialect.Upstream{Model: model, Proof: trusting}
 			if call, err := (Codec{}).PassRequest(req, target); err == nil && !json.Valid(call.Body) {
 				t.Fatalf("passed on as\n%s", call.Body)
 			}
@@ -53,11 +53,11 @@ func FuzzResponse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		Codec{}.Rename(body, "m")
 		Codec{}.DecodeError(400, nil, body)
-		r, err := Codec{}.DecodeResponse(body)
+		r, err := Codec{}.DecodeReply(body)
 		if err != nil {
 			return
 		}
-		out, err := Codec{}.EncodeResponse(req, r)
+		out, err := Codec{}.EncodeReply(req, r)
 		if err != nil || !json.Valid(out) {
 			t.Fatalf("%v\n%s", err, out)
 		}

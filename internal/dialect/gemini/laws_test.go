@@ -78,9 +78,9 @@ func talk(t testing.TB, body string) *chat.Conversation {
 // trusting takes every signature for this upstream's.
 func trusting(text string) (string, bool) { return text, true }
 
-func compose(t testing.TB, c *chat.Conversation, model string) (dialect.Call, string) {
+func compose(t testing.TB, c *chat.Conversation, model string) (dialect.Outgoing, string) {
 	t.Helper()
-	call, err := Codec{}.EncodeRequest(c, dialect.Target{Model: model, Proof: trusting})
+	call, err := Codec{}.EncodeRequest(c, dialect.Upstream{Model: model, Proof: trusting})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func frames(raw []byte, light bool) chat.Stream {
 }
 
 // tell writes an answer to a client as a stream.
-func tell(t testing.TB, req *chat.Request, r *chat.Response) []byte {
+func tell(t testing.TB, req *chat.Request, r *chat.WholeReply) []byte {
 	t.Helper()
 	encoder := Codec{}.NewEncoder(req)
 	var out []byte
@@ -132,7 +132,7 @@ func tell(t testing.TB, req *chat.Request, r *chat.Response) []byte {
 var same = []cmp.Option{
 	cmpopts.EquateEmpty(),
 	cmpopts.IgnoreFields(chat.Conversation{}, "Notes", "Spelled"),
-	cmpopts.IgnoreFields(chat.Response{}, "Notes"),
+	cmpopts.IgnoreFields(chat.WholeReply{}, "Notes"),
 	cmpopts.IgnoreFields(chat.Message{}, "At"),
 	cmpopts.IgnoreFields(chat.Part{}, "At", "Raw"),
 	cmpopts.IgnoreFields(chat.Tool{}, "At", "Raw"),
@@ -178,7 +178,7 @@ func TestWholeIsStreamed(t *testing.T) {
 		}
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			whole, err := Codec{}.DecodeResponse(f.response)
+			whole, err := Codec{}.DecodeReply(f.response)
 			streamed, err2 := chat.Collect(chat.Tidy(frames(f.stream, false)))
 			if f.name == "malformed" {
 				if err == nil || err2 == nil {
@@ -216,7 +216,7 @@ func TestAnswersKeepTheirMeaning(t *testing.T) {
 		}
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			want, err := Codec{}.DecodeResponse(f.response)
+			want, err := Codec{}.DecodeReply(f.response)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -226,11 +226,11 @@ func TestAnswersKeepTheirMeaning(t *testing.T) {
 			}
 			want.Usage.Searches = 0 // how many there were has no place, only what was searched for
 			req := request(t, `{"contents":[{"parts":[{"text":"hi"}]}],"generationConfig":{"thinkingConfig":{"includeThoughts":true}}}`)
-			body, err := Codec{}.EncodeResponse(req, want)
+			body, err := Codec{}.EncodeReply(req, want)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := Codec{}.DecodeResponse(body)
+			got, err := Codec{}.DecodeReply(body)
 			if err != nil {
 				t.Fatalf("%v\n%s", err, body)
 			}
@@ -257,7 +257,7 @@ func TestAnswersKeepTheirMeaning(t *testing.T) {
 			}
 			req.Origin.Unframed = true
 			raw = tell(t, req, want)
-			if got, err = (Codec{}).DecodeResponse(raw); err != nil {
+			if got, err = (Codec{}).DecodeReply(raw); err != nil {
 				t.Fatalf("%v\n%s", err, raw)
 			}
 			if diff := cmp.Diff(want, got, same...); diff != "" {

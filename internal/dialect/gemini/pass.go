@@ -12,11 +12,11 @@ import (
 
 // PassRequest is the client's own bytes. They are touched only where they hold a
 // switch of ours that Google would refuse, or a signature that we wrapped.
-func (Codec) PassRequest(req *chat.Request, t dialect.Target) (dialect.Call, error) {
+func (Codec) PassRequest(req *chat.Request, t dialect.Upstream) (dialect.Outgoing, error) {
 	p := passer{target: t, traits: traitsOf(t.Model)}
 	p.edit(req)
 	if p.err != nil {
-		return dialect.Call{}, p.err
+		return dialect.Outgoing{}, p.err
 	}
 	if t.Forget {
 		p.losses = append(p.losses, chat.Lost(chat.FieldThinking, chat.Dropped, "signatures of earlier turns, which were refused"))
@@ -27,14 +27,14 @@ func (Codec) PassRequest(req *chat.Request, t dialect.Target) (dialect.Call, err
 	if p.dummies && !t.Forget {
 		p.losses = append(p.losses, placeholders)
 	}
-	call := dialect.Call{Path: addressOf(t), Losses: p.losses}
+	call := dialect.Outgoing{Path: addressOf(t), Losses: p.losses}
 	return call, call.Splice(req.Origin.Body, &p.edits)
 }
 
 // passer puts our switches into Google's words. Everything else keeps its bytes, its
 // order and its white space.
 type passer struct {
-	target dialect.Target
+	target dialect.Upstream
 	traits traits
 	edits  jsonscan.Edits
 	losses []chat.Loss

@@ -44,13 +44,13 @@ func (p *passer) taken(member, asked string, value []byte) []byte {
 		}
 		return nil
 	case member == thinkingConfig && slices.Contains(p.target.Refused, includeThoughts):
-		return p.unshown(value)
+		return p.withoutShow(value)
 	}
 	return value
 }
 
-// unshown is a thinkingConfig without the wish to see thoughts, of a model that has none.
-func (p *passer) unshown(config []byte) []byte {
+// withoutShow is a thinkingConfig without the wish to see thoughts, of a model that has none.
+func (p *passer) withoutShow(config []byte) []byte {
 	var edits jsonscan.Edits
 	for key, v := range jsonscan.At(config, 0).Members() {
 		if toCamel(key.Name) == includeThoughts {

@@ -39,8 +39,8 @@ func TestWhatIsRefusedIsEditedOnce(t *testing.T) {
 			}
 			for _, one := range names {
 				for _, two := range names {
-					checkRefused(t, body, func() (dialect.Call, error) {
-						return Codec{}.PassRequest(req, dialect.Target{Model: "gemini-2.5-flash", Refused: []string{one, two}})
+					checkRefused(t, body, func() (dialect.Outgoing, error) {
+						return Codec{}.PassRequest(req, dialect.Upstream{Model: "gemini-2.5-flash", Refused: []string{one, two}})
 					}, one, two)
 				}
 			}
@@ -49,7 +49,7 @@ func TestWhatIsRefusedIsEditedOnce(t *testing.T) {
 }
 
 // checkRefused checks what is left of a body without what was refused.
-func checkRefused(t *testing.T, body string, pass func() (dialect.Call, error), refused ...string) {
+func checkRefused(t *testing.T, body string, pass func() (dialect.Outgoing, error), refused ...string) {
 	t.Helper()
 	call, err := pass()
 	if err != nil || !jsonscan.Valid(call.Body, 0) {

@@ -113,7 +113,7 @@ func (p *passer) openSignature(part jsonscan.Value) (empty bool) {
 
 // unsealPart gives back the signature of a single part.
 func unsealPart(raw []byte, t traits, proof func(string) (string, bool)) ([]byte, error) {
-	p := passer{target: dialect.Target{Proof: proof}, traits: t}
+	p := passer{target: dialect.Upstream{Proof: proof}, traits: t}
 	p.openSignature(jsonscan.At(raw, 0)) // it says something: it is a part that only this API has
 	return p.edits.Apply(raw)
 }

@@ -40,7 +40,7 @@ func (Codec) Path(l chat.Loss) string {
 		if l.Message < 0 {
 			return "contents"
 		}
-		outer, inner, nested := unplace(l.Part)
+		outer, inner, nested := unpackAt(l.Part)
 		if !nested {
 			outer = l.Message
 		}
@@ -50,7 +50,7 @@ func (Codec) Path(l chat.Loss) string {
 		}
 		return path
 	case chat.FieldTool:
-		outer, inner, nested := unplace(l.Part)
+		outer, inner, nested := unpackAt(l.Part)
 		switch {
 		case l.Part < 0:
 			return "tools"
@@ -70,10 +70,10 @@ func (Codec) Path(l chat.Loss) string {
 
 // A part's or a tool's At is one number, but its place in this API has two where
 // lists are nested: declarations in tools, and parts of Contents that became one
-// turn. place makes one of them, which only Path reads.
-func place(outer, inner int) int { return (outer+1)<<20 | inner&(1<<20-1) }
+// turn. packAt makes one of them, which only Path reads.
+func packAt(outer, inner int) int { return (outer+1)<<20 | inner&(1<<20-1) }
 
-func unplace(at int) (outer, inner int, nested bool) {
+func unpackAt(at int) (outer, inner int, nested bool) {
 	if at < 1<<20 {
 		return 0, at, false
 	}

@@ -31,7 +31,7 @@ func said(parts, more string) string {
 
 const stopped = `,"finishReason":"STOP"`
 
-func collect(t *testing.T, chunks ...string) (*chat.Response, error) {
+func collect(t *testing.T, chunks ...string) (*chat.WholeReply, error) {
 	t.Helper()
 	return chat.Collect(chat.Tidy(frames(sse(chunks...), false)))
 }
@@ -76,7 +76,7 @@ func TestStreams(t *testing.T) {
 }
 
 // brief tells an answer in short.
-func brief(r *chat.Response) string {
+func brief(r *chat.WholeReply) string {
 	var words []string
 	ids := map[string]bool{}
 	for _, p := range r.Answers[0].Parts {
@@ -134,7 +134,7 @@ func TestStreamsThatFail(t *testing.T) {
 		`{}`: fault.UpstreamError, `{"candidates":[]}`: fault.UpstreamError, `<html>`: fault.UpstreamError, ``: fault.UpstreamError,
 		`{"error":{"code":400,"message":"bad"}}`: fault.InvalidParameter, said("", `,"finishReason":"OTHER"`): fault.UpstreamError,
 	} {
-		if _, err := (Codec{}).DecodeResponse([]byte(body)); fault.From(err).Code != want {
+		if _, err := (Codec{}).DecodeReply([]byte(body)); fault.From(err).Code != want {
 			t.Errorf("%s: %v", body, err)
 		}
 	}
@@ -143,7 +143,7 @@ func TestStreamsThatFail(t *testing.T) {
 func TestEveryFinishReason(t *testing.T) {
 	t.Parallel()
 	for word, reason := range reasons {
-		r, err := Codec{}.DecodeResponse([]byte(said(`{"text":"a"}`, `,"finishReason":"`+word+`","finishMessage":"why"`)))
+		r, err := Codec{}.DecodeReply([]byte(said(`{"text":"a"}`, `,"finishReason":"`+word+`","finishMessage":"why"`)))
 		if err != nil {
 			t.Fatal(word, err)
 		}
@@ -154,7 +154,7 @@ func TestEveryFinishReason(t *testing.T) {
 		if stop.Reason != reason || stop.Raw != word || reason == chat.Refused && (stop.Category != word || stop.Explanation != "why") {
 			t.Errorf("%s: %+v", word, stop)
 		}
-		body, err := Codec{}.EncodeResponse(request(t, `{"contents":[]}`), r)
+		body, err := Codec{}.EncodeReply(request(t, `{"contents":[]}`), r)
 		back := gjson.GetBytes(body, "candidates.0.finishReason").Str
 		want := map[chat.Reason]string{chat.Other: "OTHER", chat.Paused: "MAX_TOKENS"}[reason]
 		if want == "" {
@@ -187,7 +187,7 @@ func TestUsage(t *testing.T) {
 		{`5`, chat.Usage{}},
 		{`{}`, chat.Usage{}}, // as Stele's own streams have it before their end
 	} {
-		r, err := Codec{}.DecodeResponse([]byte(strings.Replace(said(`{"text":"a"}`, stopped), `"modelVersion"`, `"usageMetadata":`+test.in+`,"modelVersion"`, 1)))
+		r, err := Codec{}.DecodeReply([]byte(strings.Replace(said(`{"text":"a"}`, stopped), `"modelVersion"`, `"usageMetadata":`+test.in+`,"modelVersion"`, 1)))
 		if err != nil || r.Usage != test.want {
 			t.Errorf("%s: %+v, %v, want %+v", test.in, r.Usage, err, test.want)
 		}
@@ -195,7 +195,7 @@ func TestUsage(t *testing.T) {
 }
 
 // hears is what a client is told of an answer.
-func hears(t *testing.T, asks string, framed bool, r *chat.Response) string {
+func hears(t *testing.T, asks string, framed bool, r *chat.WholeReply) string {
 	t.Helper()
 	req := request(t, asks)
 	req.Origin.Unframed = !framed
@@ -206,7 +206,7 @@ const plainly = `{"contents":[{"parts":[{"text":"hi"}]}]}`
 
 func TestHardCase220TheLastChunk(t *testing.T) {
 	t.Parallel()
-	r := &chat.Response{ID: "chatcmpl-1", Usage: chat.Usage{Input: 3, CacheRead: 4, Output: 2, Reasoning: 5}, Answers: []chat.Answer{{Parts: []chat.Part{text("a\r\n\r\nb"), calls("1", "f", "{\n\n\"x\": [1]\n}")}, Stop: chat.Stop{Reason: chat.ToolUse}}}}
+	r := &chat.WholeReply{ID: "chatcmpl-1", Usage: chat.Usage{Input: 3, CacheRead: 4, Output: 2, Reasoning: 5}, Answers: []chat.Answer{{Parts: []chat.Part{text("a\r\n\r\nb"), calls("1", "f", "{\n\n\"x\": [1]\n}")}, Stop: chat.Stop{Reason: chat.ToolUse}}}}
 	out := hears(t, plainly, true, r)
 	events := strings.Split(strings.TrimSuffix(out, "\n\n"), "\n\n") // hard case 214
 	for _, e := range events {
@@ -229,7 +229,7 @@ func TestHardCase220TheLastChunk(t *testing.T) {
 
 func TestHardCase212TheArray(t *testing.T) {
 	t.Parallel()
-	r := &chat.Response{Answers: []chat.Answer{{Parts: []chat.Part{text("a"), calls("1", "f", "")}, Stop: chat.Stop{Reason: chat.ToolUse}}}}
+	r := &chat.WholeReply{Answers: []chat.Answer{{Parts: []chat.Part{text("a"), calls("1", "f", "")}, Stop: chat.Stop{Reason: chat.ToolUse}}}}
 	out := hears(t, plainly, false, r)
 	var all []map[string]any
 	if err := json.Unmarshal([]byte(out), &all); err != nil || len(all) != 3 {
@@ -288,8 +288,8 @@ func TestWhatClientsHear(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := &chat.Response{Answers: []chat.Answer{{Parts: test.parts, Stop: chat.Stop{Reason: test.stop}}}}
-			body, err := Codec{}.EncodeResponse(request(t, test.asks), r)
+			r := &chat.WholeReply{Answers: []chat.Answer{{Parts: test.parts, Stop: chat.Stop{Reason: test.stop}}}}
+			body, err := Codec{}.EncodeReply(request(t, test.asks), r)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -297,14 +297,14 @@ func TestWhatClientsHear(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			whole, err := Codec{}.DecodeResponse(body)
+			whole, err := Codec{}.DecodeReply(body)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if strings.Contains(name, "nothing after") {
 				whole, streamed = tidied(whole), tidied(streamed)
 			}
-			for how, got := range map[string]*chat.Response{"whole": whole, "streamed": streamed} {
+			for how, got := range map[string]*chat.WholeReply{"whole": whole, "streamed": streamed} {
 				words := strings.Split(brief(got), " ")
 				if s := strings.Join(words[:len(words)-1], " "); s != test.want && s != test.want+" refused" {
 					t.Errorf("%s\n got %s\nwant %s", how, s, test.want)
@@ -315,7 +315,7 @@ func TestWhatClientsHear(t *testing.T) {
 }
 
 // tidied puts an answer through a stream, which joins what goes on.
-func tidied(r *chat.Response) *chat.Response {
+func tidied(r *chat.WholeReply) *chat.WholeReply {
 	r, _ = chat.Collect(chat.Replay(r))
 	return r
 }

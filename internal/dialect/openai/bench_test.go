@@ -53,7 +53,7 @@ func longBody(n int) []byte {
 func BenchmarkRequest(b *testing.B) {
 	for _, size := range []int{4 << 10, 1 << 20} {
 		body := longBody(size)
-		target := dialect.Target{Model: "gpt-5.1-2026-01-01", Stream: true}
+		target := dialect.Upstream{Model: "gpt-5.1-2026-01-01", Stream: true}
 		run := func(name string, do func() error) {
 			b.Run(fmt.Sprintf("%s/%dKB", name, size>>10), func(b *testing.B) {
 				b.ReportAllocs()
@@ -89,7 +89,7 @@ func BenchmarkResponse(b *testing.B) {
 			body = f.response
 		}
 	}
-	r, err := Codec{}.DecodeResponse(body)
+	r, err := Codec{}.DecodeReply(body)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -97,13 +97,13 @@ func BenchmarkResponse(b *testing.B) {
 	b.Run("decode", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			_, _ = Codec{}.DecodeResponse(body)
+			_, _ = Codec{}.DecodeReply(body)
 		}
 	})
 	b.Run("encode", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			_, _ = Codec{}.EncodeResponse(req, r)
+			_, _ = Codec{}.EncodeReply(req, r)
 		}
 	})
 }

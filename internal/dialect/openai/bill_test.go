@@ -21,7 +21,7 @@ func TestAnUpstreamsOwnFigureIsRead(t *testing.T) {
 		`"cost":0.001,"is_byok":false,"cost_details":{"upstream_inference_cost":0.02}`: {1_000_000, true},
 		`"other":1`: {0, false},
 	} {
-		r, err := Codec{}.CountResponse([]byte(`{"choices":[{"index":0,"message":{"content":"x"}}],"usage":{"prompt_tokens":1,"completion_tokens":1,` + usage + `}}`))
+		r, err := Codec{}.CountReply([]byte(`{"choices":[{"index":0,"message":{"content":"x"}}],"usage":{"prompt_tokens":1,"completion_tokens":1,` + usage + `}}`))
 		if err != nil {
 			t.Fatal(err)
 		}

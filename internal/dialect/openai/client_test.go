@@ -283,7 +283,7 @@ func TestHardCase268ManyOfEverything(t *testing.T) {
 		strings.Join(details, ","), strings.Join(calls, ","), strings.Join(results, ","), strings.Join(tools, ","))
 	_, c := decode(t, []byte(body))
 	for _, compatible := range []bool{true, false} {
-		call, err := Codec{}.EncodeRequest(c, dialect.Target{Model: "m", Compatible: compatible})
+		call, err := Codec{}.EncodeRequest(c, dialect.Upstream{Model: "m", Compatible: compatible})
 		if err != nil || len(call.Losses) > 1 {
 			t.Error(err, len(call.Losses))
 		}

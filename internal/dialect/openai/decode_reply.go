@@ -7,17 +7,16 @@ import (
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
-	"stele/internal/fault"
 	"stele/internal/jsonscan"
 )
 
-// DecodeResponse reads a whole answer, of whatever server.
-func (Codec) DecodeResponse(body []byte) (*chat.Response, error) {
+// DecodeReply reads a whole answer, of whatever server.
+func (Codec) DecodeReply(body []byte) (*chat.WholeReply, error) {
 	reply := reply{others: new(dialect.Others)}
 	if err := reply.open(body); err != nil {
 		return nil, err
 	}
-	r := &chat.Response{
+	r := &chat.WholeReply{
 		ID: anyText(reply.id), Model: anyText(reply.model), Tier: reply.tier.View(), Usage: reply.tieredUsage(),
 	}
 	if isOvercounted(reply.usage) {
@@ -66,12 +65,12 @@ func readFailedChoice(choice jsonscan.Value) error {
 	if !isFailure(choice.Get("finish_reason").View(), useful) {
 		return nil
 	}
-	return fault.New(fault.UpstreamError, "The model's provider broke off in its answer.").Because(dialect.Cause(0, choice.Raw()))
+	return chat.BrokenError(dialect.Cause(0, choice.Raw()))
 }
 
-// CountResponse reads of a whole answer only what metering needs, and whether it is one. One that says
+// CountReply reads of a whole answer only what metering needs, and whether it is one. One that says
 // nothing is the client's to see, as it came.
-func (Codec) CountResponse(body []byte) (*chat.Response, error) {
+func (Codec) CountReply(body []byte) (*chat.WholeReply, error) {
 	var reply reply
 	if err := reply.open(body); err != nil {
 		return nil, err
@@ -86,7 +85,7 @@ func (Codec) CountResponse(body []byte) (*chat.Response, error) {
 			}
 		}
 	}
-	return &chat.Response{Usage: reply.tieredUsage()}, nil
+	return &chat.WholeReply{Usage: reply.tieredUsage()}, nil
 }
 
 // open reads the object that a whole answer is, as far as one walk tells of it, or is the

@@ -171,7 +171,7 @@ func TestUsageOfAllSortsOfServers(t *testing.T) {
 	} {
 		want.Known = true
 		body := fmt.Sprintf(`{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}],"usage":%s}`, in)
-		r, err := Codec{}.DecodeResponse([]byte(body))
+		r, err := Codec{}.DecodeReply([]byte(body))
 		if err != nil || r.Usage != want {
 			t.Errorf("%s: %+v %v", in, r.Usage, err)
 		}
@@ -189,7 +189,7 @@ func TestWholeAnswersThatAreErrors(t *testing.T) {
 		`{"error":{"message":"x","code":"rate_limit_exceeded"}}`: fault.RateLimited,
 		`{"error":{"message":"x","code":401}}`:                   fault.UpstreamError,
 	} {
-		_, err := Codec{}.DecodeResponse([]byte(body))
+		_, err := Codec{}.DecodeReply([]byte(body))
 		if e, ok := errors.AsType[*fault.Error](err); !ok || e.Code != want {
 			t.Errorf("%s: %v", body, err)
 		}

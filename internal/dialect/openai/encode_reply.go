@@ -17,8 +17,8 @@ import (
 	"stele/internal/jsonscan"
 )
 
-// EncodeResponse writes a whole answer.
-func (Codec) EncodeResponse(req *chat.Request, r *chat.Response) ([]byte, error) {
+// EncodeReply writes a whole answer.
+func (Codec) EncodeReply(req *chat.Request, r *chat.WholeReply) ([]byte, error) {
 	a := askedBy(req)
 	w := jsonscan.NewWriter(make([]byte, 0, r.Size()))
 	w.Open(object).Key("id").Text(answerID(r.ID)).Key("object").Plain("chat.completion")
@@ -48,7 +48,7 @@ func (Codec) EncodeResponse(req *chat.Request, r *chat.Response) ([]byte, error)
 }
 
 // ReplyLosses lists what of an answer has no place in this API.
-func (Codec) ReplyLosses(req *chat.Request, r *chat.Response) []chat.Loss {
+func (Codec) ReplyLosses(req *chat.Request, r *chat.WholeReply) []chat.Loss {
 	var list []chat.Loss
 	say := func(what string) { list = append(list, chat.Lost(chat.FieldAnswer, chat.Dropped, what)) }
 	legacy := askedBy(req).legacy

@@ -22,9 +22,9 @@ func asking(t *testing.T, body string) *chat.Request {
 }
 
 // whole encodes one answer and gives it back as JSON.
-func wholeAnswer(t *testing.T, req *chat.Request, r *chat.Response) gjson.Result {
+func wholeAnswer(t *testing.T, req *chat.Request, r *chat.WholeReply) gjson.Result {
 	t.Helper()
-	body, err := Codec{}.EncodeResponse(req, r)
+	body, err := Codec{}.EncodeReply(req, r)
 	if err != nil || !gjson.ValidBytes(body) {
 		t.Fatalf("%v %s", err, body)
 	}
@@ -60,8 +60,8 @@ func joinedText(chunks []gjson.Result, place string) string {
 	return text
 }
 
-func said(stop chat.Reason, parts ...chat.Part) *chat.Response {
-	return &chat.Response{ID: "msg_1", Answers: []chat.Answer{{Parts: parts, Stop: chat.Stop{Reason: stop}}}}
+func said(stop chat.Reason, parts ...chat.Part) *chat.WholeReply {
+	return &chat.WholeReply{ID: "msg_1", Answers: []chat.Answer{{Parts: parts, Stop: chat.Stop{Reason: stop}}}}
 }
 
 func text(s string) chat.Part { return chat.Part{Kind: chat.Text, Text: s} }
@@ -159,7 +159,7 @@ func TestHardCase249NothingUsableIsAnError(t *testing.T) {
 	t.Parallel()
 	r := said(chat.Failed)
 	r.Answers[0].Stop.Raw = "MALFORMED_FUNCTION_CALL"
-	_, err := Codec{}.EncodeResponse(asking(t, talk("")), r)
+	_, err := Codec{}.EncodeReply(asking(t, talk("")), r)
 	if e, ok := errors.AsType[*fault.Error](err); !ok || e.Code != fault.UpstreamError {
 		t.Errorf("whole: %v", err)
 	}

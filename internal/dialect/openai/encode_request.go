@@ -11,7 +11,7 @@ import (
 
 // EncodeRequest writes a conversation as the author's own service takes it, or
 // as the many that are compatible with it do.
-func (Codec) EncodeRequest(c *chat.Conversation, t dialect.Target) (dialect.Call, error) {
+func (Codec) EncodeRequest(c *chat.Conversation, t dialect.Upstream) (dialect.Outgoing, error) {
 	e := &requestWriter{c: c, t: t, names: dialect.Names{Legal: isLegalName, Longest: longestName}}
 	if e.refuses(dialect.ToolNames) {
 		e.names.Legal = beginsWithLetter
@@ -25,7 +25,7 @@ func (Codec) EncodeRequest(c *chat.Conversation, t dialect.Target) (dialect.Call
 		e.gatherTools, e.prepareFormat, e.writeMessages, e.writeTools, e.writeThinking, e.writeSampling, e.writeOutput, e.writeIdentity, e.writeExtras,
 	} {
 		if step(); e.err != nil {
-			return dialect.Call{}, e.err
+			return dialect.Outgoing{}, e.err
 		}
 	}
 	streamed := !t.Stream && e.refuses(wholeField)
@@ -36,7 +36,7 @@ func (Codec) EncodeRequest(c *chat.Conversation, t dialect.Target) (dialect.Call
 		e.Key(dialect.UsageWish).Open(object).Key("include_usage").Bool(true).Close(object)
 	}
 	e.Close(object)
-	return dialect.Call{Path: endpoint, Body: e.Bytes(), Losses: e.losses, Stops: e.stops, Names: e.names.Back(), Streamed: streamed}, nil
+	return dialect.Outgoing{Path: endpoint, Body: e.Bytes(), Losses: e.losses, Stops: e.stops, Names: e.names.Back(), Streamed: streamed}, nil
 }
 
 // requestWriter writes a conversation as a request.
@@ -44,7 +44,7 @@ type requestWriter struct {
 	jsonscan.Writer
 
 	c      *chat.Conversation
-	t      dialect.Target
+	t      dialect.Upstream
 	model  traits
 	names  dialect.Names
 	tools  []chat.Tool    // without doubles

@@ -17,14 +17,14 @@ import (
 type turn struct {
 	pieces  []piece
 	calls   []chat.Part
-	results []answer
+	results []toolResult
 	drawn   []piece // pictures that the model made, where the upstream takes them back
 	proof   string  // of the words
 	sound   string  // the id of a sound that the model made
 }
 
-// answer is a result and the id that its call was sent with.
-type answer struct {
+// toolResult is a result and the id that its call was sent with.
+type toolResult struct {
 	chat.Part
 	sent string
 }
@@ -64,7 +64,7 @@ func (e *requestWriter) sort(m chat.Message, parts []chat.Part) (t turn) {
 			e.unmark(m, p)
 		case chat.ToolResult:
 			if sent := e.takeWaiting(p.ID); sent != "" {
-				t.results = append(t.results, answer{p, sent})
+				t.results = append(t.results, toolResult{p, sent})
 			} else {
 				t.pieces = append(t.pieces, e.sayOrphan(m, p)...)
 			}

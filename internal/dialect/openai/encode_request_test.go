@@ -14,7 +14,7 @@ import (
 
 func TestRefusesWhatMustNotBeLeftOut(t *testing.T) {
 	t.Parallel()
-	author := dialect.Target{Model: "gpt-4o"}
+	author := dialect.Upstream{Model: "gpt-4o"}
 	part := func(p chat.Part) *chat.Conversation { return &chat.Conversation{Messages: []chat.Message{user(p)}} }
 	const here = "messages[0].content[0]"
 	for name, row := range map[string]struct {
@@ -70,7 +70,7 @@ func TestExtrasAndIdentity(t *testing.T) {
 	if diff := cmp.Diff(want, lost(call)); diff != "" {
 		t.Error(diff)
 	}
-	body, _ = sendTo(t, c, dialect.Target{Model: "x", Compatible: true})
+	body, _ = sendTo(t, c, dialect.Upstream{Model: "x", Compatible: true})
 	for _, key := range []string{"safety_identifier", "service_tier", "store", "user"} {
 		if body.Get(key).Exists() {
 			t.Errorf("only OpenAI knows %s", key)
@@ -150,7 +150,7 @@ func TestSchemasForStrictMode(t *testing.T) {
 
 func TestCompatibleUpstreams(t *testing.T) {
 	t.Parallel()
-	target := dialect.Target{Model: "llama", Compatible: true}
+	target := dialect.Upstream{Model: "llama", Compatible: true}
 	body, call := sendTo(t, &chat.Conversation{
 		System: []chat.Part{text("a"), text("b")},
 		Tools:  []chat.Tool{{Name: "p", Kind: chat.Custom, Grammar: []byte(`{}`)}, {Name: "f"}},
@@ -176,7 +176,7 @@ func TestCompatibleUpstreams(t *testing.T) {
 // the turn before is how the next one begins.
 func TestThePromptGrowsOnlyAtItsEnd(t *testing.T) {
 	t.Parallel()
-	for _, target := range []dialect.Target{
+	for _, target := range []dialect.Upstream{
 		{Model: "gpt-5.1", Stream: true}, {Model: "x", Compatible: true}, {Model: "gpt-5.6"},
 	} {
 		c := &chat.Conversation{

@@ -185,14 +185,14 @@ func (c *complaint) toFault() *fault.Error {
 	case s >= 500 && said(dialect.LimitSigns...):
 		e = dialect.ByStatus(http.StatusTooManyRequests, "")
 	case c.message != "" && dialect.SaysTooLong(s, c.kind+" "+c.code+" "+c.message):
-		e = dialect.Figured(dialect.TooLong(dialect.Sentence(c.message)), c.said)
+		e = dialect.WithFigures(dialect.TooLong(dialect.Sentence(c.message)), c.said)
 	default:
 		e = dialect.ByStatus(s, dialect.Sentence(c.message))
 	}
 	if e.Code == fault.InvalidParameter && c.param != "" {
 		e = e.Field(c.param)
 	}
-	e = dialect.Filtered(e, c.kind+" "+c.code+" "+c.message)
+	e = dialect.WithFilterReason(e, c.kind+" "+c.code+" "+c.message)
 	return c.mend(e).Because(c.cause)
 }
 

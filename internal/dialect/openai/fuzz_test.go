@@ -23,7 +23,7 @@ func FuzzRequest(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, target := range []dialect.Target{
+		for _, target := range []dialect.Upstream{
 			{Model: "gpt-5.6", Stream: true}, {Model: "x", Compatible: true, Proof: func(s string) (string, bool) { return s, true }},
 		} {
 			if call, err := (Codec{}).PassRequest(req, target); err == nil {
@@ -62,12 +62,12 @@ func FuzzResponse(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		r, err := Codec{}.DecodeResponse(body)
+		r, err := Codec{}.DecodeReply(body)
 		_ = Codec{}.DecodeError(400, nil, body)
 		if err != nil {
 			return
 		}
-		out, err := Codec{}.EncodeResponse(showing("m"), r)
+		out, err := Codec{}.EncodeReply(showing("m"), r)
 		if err == nil && !gjson.ValidBytes(out) {
 			t.Fatalf("%s", out)
 		}

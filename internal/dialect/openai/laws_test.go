@@ -56,8 +56,8 @@ func fixtures(tb testing.TB) []fixture {
 }
 
 // target takes every signature for its own: the laws are about one upstream.
-func (f *fixture) target(model string) dialect.Target {
-	return dialect.Target{
+func (f *fixture) target(model string) dialect.Upstream {
+	return dialect.Upstream{
 		Model: model, Compatible: strings.HasPrefix(f.name, "compat"),
 		Proof: func(text string) (string, bool) { return text, true },
 	}
@@ -125,7 +125,7 @@ func TestLawWholeIsStreamed(t *testing.T) {
 		}
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			want, err := Codec{}.DecodeResponse(f.response)
+			want, err := Codec{}.DecodeReply(f.response)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -148,17 +148,17 @@ func TestLawEncodeThenDecodeKeepsTheAnswer(t *testing.T) {
 		}
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			want, err := Codec{}.DecodeResponse(f.response)
+			want, err := Codec{}.DecodeReply(f.response)
 			if err != nil {
 				t.Fatal(err)
 			}
 			want.ID = answerID(want.ID)
 			req := showing(want.Model)
-			body, err := Codec{}.EncodeResponse(req, want)
+			body, err := Codec{}.EncodeReply(req, want)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := Codec{}.DecodeResponse(body)
+			got, err := Codec{}.DecodeReply(body)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -277,7 +277,7 @@ func loose(stream []byte) chat.Stream {
 	}
 }
 
-func collect(stream []byte) (*chat.Response, error) { return chat.Collect(chat.Tidy(loose(stream))) }
+func collect(stream []byte) (*chat.WholeReply, error) { return chat.Collect(chat.Tidy(loose(stream))) }
 
 func encode(tb testing.TB, req *chat.Request, stream chat.Stream) []byte {
 	tb.Helper()

@@ -15,7 +15,7 @@ import (
 // asking for usage if it is a stream, and without our own inventions: loose
 // switches become the API's fields and envelopes what is in them. What an answer's
 // part repeats of its message is taken out, and the place of a call in its stream.
-func (Codec) PassRequest(req *chat.Request, t dialect.Target) (call dialect.Call, err error) {
+func (Codec) PassRequest(req *chat.Request, t dialect.Upstream) (call dialect.Outgoing, err error) {
 	call.Path = endpoint
 	body, facts := req.Origin.Body, &req.Origin.Facts
 	l := lay(jsonscan.Root(body), facts.LongestFrom, facts.LongestTo, t)
@@ -65,7 +65,7 @@ type layout struct {
 
 // lay looks for them, around the member of which it is known where it lies. The loop is
 // over a method that is known here, so that nothing of it is allocated.
-func lay(root jsonscan.Value, knownFrom, knownTo int, t dialect.Target) layout {
+func lay(root jsonscan.Value, knownFrom, knownTo int, t dialect.Upstream) layout {
 	l := layout{root: root}
 	for key, v := range root.MembersAround(knownFrom, knownTo) {
 		switch key.Name {
@@ -132,7 +132,7 @@ func (l *layout) askUsage(edits *jsonscan.Edits) {
 
 // isLooseSwitch reports whether a switch is one that the upstream would not take:
 // true and false everywhere, all but reasoning_effort at the API's author.
-func isLooseSwitch(key string, v jsonscan.Value, t dialect.Target) bool {
+func isLooseSwitch(key string, v jsonscan.Value, t dialect.Upstream) bool {
 	if !t.Compatible && key != "reasoning_effort" {
 		return !v.Absent()
 	}
@@ -141,7 +141,7 @@ func isLooseSwitch(key string, v jsonscan.Value, t dialect.Target) bool {
 }
 
 // respell turns all switches into reasoning_effort.
-func (l *layout) respell(edits *jsonscan.Edits, t dialect.Target) (losses []chat.Loss, err error) {
+func (l *layout) respell(edits *jsonscan.Edits, t dialect.Upstream) (losses []chat.Loss, err error) {
 	think := switches{}
 	for key, v := range l.root.Members() {
 		if slices.Contains(switchNames, key.Name) {

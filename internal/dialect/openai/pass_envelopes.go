@@ -9,7 +9,7 @@ import (
 // openEnvelopes gives envelopes back to the upstream that they are addressed to, as
 // what they hold; others are taken out, with the thoughts they were made for. The
 // API's author gets none of our additions unless one of them is his own, and an upstream that has refused them none.
-func openEnvelopes(edits *jsonscan.Edits, messages jsonscan.Value, t dialect.Target) (losses []chat.Loss) {
+func openEnvelopes(edits *jsonscan.Edits, messages jsonscan.Value, t dialect.Upstream) (losses []chat.Loss) {
 	for at, m := range messages.Elements() {
 		var list []addition
 		for key, v := range m.Members() {
@@ -59,7 +59,7 @@ type opened struct {
 	raw      string
 }
 
-func addAddition(list []addition, key jsonscan.Key, v jsonscan.Value, t dialect.Target) []addition {
+func addAddition(list []addition, key jsonscan.Key, v jsonscan.Value, t dialect.Upstream) []addition {
 	a := addition{key: key, value: v}
 	switch key.Name {
 	case "reasoning_content":
@@ -77,7 +77,7 @@ func addAddition(list []addition, key jsonscan.Key, v jsonscan.Value, t dialect.
 }
 
 // look notes what a text holds, if it is an envelope.
-func (a *addition) look(text jsonscan.Value, t dialect.Target) {
+func (a *addition) look(text jsonscan.Value, t dialect.Upstream) {
 	if _, found := chat.Unwrap(text.View()); !found {
 		return
 	}

@@ -23,7 +23,7 @@ func besideSchema(format jsonscan.Value) jsonscan.Value {
 
 // respellFormat has a schema stand where this API has it. Servers that take one in schema are
 // left to do so; one in value they would pass over, and its type json they would refuse.
-func respellFormat(edits *jsonscan.Edits, format jsonscan.Value, t dialect.Target) {
+func respellFormat(edits *jsonscan.Edits, format jsonscan.Value, t dialect.Upstream) {
 	schema := besideSchema(format)
 	if !schema.Exists() {
 		if format.Get("type").View() == "json" {

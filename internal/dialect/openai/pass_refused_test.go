@@ -25,7 +25,7 @@ func TestWhatIsRefusedIsEditedOnce(t *testing.T) {
 		}
 		for one := range leavable {
 			for two := range leavable {
-				call, err := Codec{}.PassRequest(req, dialect.Target{Model: "gpt-5", Stream: req.Stream, Refused: []string{one, two}})
+				call, err := Codec{}.PassRequest(req, dialect.Upstream{Model: "gpt-5", Stream: req.Stream, Refused: []string{one, two}})
 				if err != nil || !jsonscan.Valid(call.Body, 0) {
 					t.Fatalf("%s, without %s and %s: %v\n%s", body, one, two, err, call.Body)
 				}

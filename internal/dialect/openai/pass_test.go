@@ -11,7 +11,7 @@ import (
 	"stele/internal/dialect"
 )
 
-func pass(t *testing.T, body string, target dialect.Target) (string, dialect.Call) {
+func pass(t *testing.T, body string, target dialect.Upstream) (string, dialect.Outgoing) {
 	t.Helper()
 	req, err := Codec{}.DecodeRequest(dialect.Incoming{Body: []byte(body)})
 	if err != nil {
@@ -33,11 +33,11 @@ func pass(t *testing.T, body string, target dialect.Target) (string, dialect.Cal
 
 func TestPassesTheClientsBytes(t *testing.T) {
 	t.Parallel()
-	gpt := dialect.Target{Model: `gpt-5.1"x`}
+	gpt := dialect.Upstream{Model: `gpt-5.1"x`}
 	const wish = `"stream_options":{"include_usage":true}`
 	for name, row := range map[string]struct {
 		in, out string
-		target  dialect.Target
+		target  dialect.Upstream
 	}{
 		"only the name":         {`{ "z": 1.0,  "model" : "public", "messages":[ {"role":"user","content":"<é\u00e9>"} ], "top_k":1}` + "\n", `{ "z": 1.0,  "model" : "gpt-5.1\"x", "messages":[ {"role":"user","content":"<é\u00e9>"} ], "top_k":1}` + "\n", gpt},
 		"a nested model stays":  {`{"metadata":{"model":"a"},"model":"b"}`, `{"metadata":{"model":"a"},"model":"gpt-5.1\"x"}`, gpt},
@@ -52,17 +52,17 @@ func TestPassesTheClientsBytes(t *testing.T) {
 		"an answer in its part": {`{"model":"b","messages":[{"role":"assistant","content":[{"type":"text","text":"a","role":"assistant","refusal":null,"annotations":[],"tool_calls":[{"id":"1"}],"reasoning_content":"r"}],"tool_calls":[{"id":"1"}]},{"role":"user","content":[{"type":"text","text":"b","annotations":[1]}]},{"role":"assistant","content":[{"role":"assistant","type":"refusal","refusal":"no"}]}]}`,
 			`{"model":"gpt-5.1\"x","messages":[{"role":"assistant","content":[{"type":"text","text":"a"}],"tool_calls":[{"id":"1"}]},{"role":"user","content":[{"type":"text","text":"b","annotations":[1]}]},{"role":"assistant","content":[{"type":"refusal","refusal":"no"}]}]}`, gpt},
 		"an answer that passes": {`{"model":"b","messages":[{"role":"assistant","content":"a","refusal":null,"annotations":[]},{"role":"assistant","content":[{"type":"text","text":"a"}],"annotations":[]}]}`, `{"model":"gpt-5.1\"x","messages":[{"role":"assistant","content":"a","refusal":null,"annotations":[]},{"role":"assistant","content":[{"type":"text","text":"a"}],"annotations":[]}]}`, gpt},
-		"a switch":              {`{"model":"b","reasoning":true,"x":1}`, `{"model":"gpt-5.1","x":1,"reasoning_effort":"medium"}`, dialect.Target{Model: "gpt-5.1"}},
-		"a switch off":          {`{"model":"b","thinking":false}`, `{"model":"gpt-5.1","reasoning_effort":"none"}`, dialect.Target{Model: "gpt-5.1"}},
-		"a switch off for o3":   {`{"model":"b","reasoning_effort":false}`, `{"model":"o3","reasoning_effort":"low"}`, dialect.Target{Model: "o3"}},
-		"a switch for nobody":   {`{"model":"b","thinking":true}`, `{"model":"gpt-4o"}`, dialect.Target{Model: "gpt-4o"}},
-		"an object":             {`{"model":"b","reasoning":{"effort":"high"}}`, `{"model":"gpt-5.1","reasoning_effort":"high"}`, dialect.Target{Model: "gpt-5.1"}},
-		"an object elsewhere":   {`{"model":"b","reasoning":{"effort":"high"},"enable_thinking":true}`, `{"model":"x","reasoning":{"effort":"high"},"enable_thinking":true}`, dialect.Target{Model: "x", Compatible: true}},
-		"a switch elsewhere":    {`{"model":"b","reasoning":false}`, `{"model":"x","reasoning_effort":"none"}`, dialect.Target{Model: "x", Compatible: true}},
-		"an effort stays":       {`{"model":"b","reasoning_effort":"HIGH"}`, `{"model":"gpt-5.1","reasoning_effort":"HIGH"}`, dialect.Target{Model: "gpt-5.1"}},
-		"extra_body":            {`{"model":"b","extra_body":{"a.b":1.0,"model":"c","top_k":2},"options":{"top_k":3,"y":[1]},"z":0}`, `{"model":"x","z":0,"a.b":1.0,"top_k":2,"y":[1]}`, dialect.Target{Model: "x", Compatible: true}},
-		"no message":            {`{"model":"b","messages":[[{"reasoning_content":"t"}]]}`, `{"model":"x","messages":[[{"reasoning_content":"t"}]]}`, dialect.Target{Model: "x"}},
-		"a model in extra_body": {`{"extra_body":{"model":"c","stream":true}}`, `{"model":"x","stream":true,` + wish + `}`, dialect.Target{Model: "x"}},
+		"a switch":              {`{"model":"b","reasoning":true,"x":1}`, `{"model":"gpt-5.1","x":1,"reasoning_effort":"medium"}`, dialect.Upstream{Model: "gpt-5.1"}},
+		"a switch off":          {`{"model":"b","thinking":false}`, `{"model":"gpt-5.1","reasoning_effort":"none"}`, dialect.Upstream{Model: "gpt-5.1"}},
+		"a switch off for o3":   {`{"model":"b","reasoning_effort":false}`, `{"model":"o3","reasoning_effort":"low"}`, dialect.Upstream{Model: "o3"}},
+		"a switch for nobody":   {`{"model":"b","thinking":true}`, `{"model":"gpt-4o"}`, dialect.Upstream{Model: "gpt-4o"}},
+		"an object":             {`{"model":"b","reasoning":{"effort":"high"}}`, `{"model":"gpt-5.1","reasoning_effort":"high"}`, dialect.Upstream{Model: "gpt-5.1"}},
+		"an object elsewhere":   {`{"model":"b","reasoning":{"effort":"high"},"enable_thinking":true}`, `{"model":"x","reasoning":{"effort":"high"},"enable_thinking":true}`, dialect.Upstream{Model: "x", Compatible: true}},
+		"a switch elsewhere":    {`{"model":"b","reasoning":false}`, `{"model":"x","reasoning_effort":"none"}`, dialect.Upstream{Model: "x", Compatible: true}},
+		"an effort stays":       {`{"model":"b","reasoning_effort":"HIGH"}`, `{"model":"gpt-5.1","reasoning_effort":"HIGH"}`, dialect.Upstream{Model: "gpt-5.1"}},
+		"extra_body":            {`{"model":"b","extra_body":{"a.b":1.0,"model":"c","top_k":2},"options":{"top_k":3,"y":[1]},"z":0}`, `{"model":"x","z":0,"a.b":1.0,"top_k":2,"y":[1]}`, dialect.Upstream{Model: "x", Compatible: true}},
+		"no message":            {`{"model":"b","messages":[[{"reasoning_content":"t"}]]}`, `{"model":"x","messages":[[{"reasoning_content":"t"}]]}`, dialect.Upstream{Model: "x"}},
+		"a model in extra_body": {`{"extra_body":{"model":"c","stream":true}}`, `{"model":"x","stream":true,` + wish + `}`, dialect.Upstream{Model: "x"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -96,7 +96,7 @@ func TestPassOpensEnvelopes(t *testing.T) {
 	seal := func(provider, raw string) string {
 		return chat.Envelope{Dialect: name, Provider: provider, Model: "m", Raw: raw}.Wrap()
 	}
-	target := dialect.Target{Model: "x", Proof: func(text string) (string, bool) {
+	target := dialect.Upstream{Model: "x", Proof: func(text string) (string, bool) {
 		e, ok := chat.Unwrap(text)
 		return e.Raw, ok && e.Provider == "here"
 	}}
@@ -127,11 +127,11 @@ func TestPassTakesBackWhatWeInvented(t *testing.T) {
 	t.Parallel()
 	const said = `{"role":"assistant", "content":"c"%s}`
 	invented := fmt.Sprintf(said, `,"reasoning_content":"t","reasoning_details":[{"type":"reasoning.text","text":"t"}]`)
-	got, _ := pass(t, saying(invented), dialect.Target{Model: "x"})
+	got, _ := pass(t, saying(invented), dialect.Upstream{Model: "x"})
 	if want := fmt.Sprintf(said, ""); gjson.Get(got, "messages.0").Raw != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
-	got, _ = pass(t, saying(invented), dialect.Target{Model: "x", Compatible: true})
+	got, _ = pass(t, saying(invented), dialect.Upstream{Model: "x", Compatible: true})
 	if gjson.Get(got, "messages.0").Raw != invented {
 		t.Error(got)
 	}
@@ -192,7 +192,7 @@ func TestAnAnswerInItsPartIsRead(t *testing.T) {
 	if got := fmt.Sprint(c.Notes); strings.Count(got, "content[") != 1 || !strings.Contains(got, "messages[2].content[0].annotations") {
 		t.Errorf("told %s", got)
 	}
-	if _, call := pass(t, body, dialect.Target{Model: "x", Compatible: true}); len(call.Losses) != 1 || !strings.Contains(call.Losses[0].Field, "messages[1].content[0].annotations") {
+	if _, call := pass(t, body, dialect.Upstream{Model: "x", Compatible: true}); len(call.Losses) != 1 || !strings.Contains(call.Losses[0].Field, "messages[1].content[0].annotations") {
 		t.Errorf("lost %+v", call.Losses)
 	}
 }

@@ -39,9 +39,9 @@ func (Codec) Path(l chat.Loss) string {
 	case l.Message < 0:
 		return field
 	case l.Field == chat.FieldPart, l.Field == chat.FieldMessages:
-		return place(l)
+		return locate(l)
 	}
-	return place(l) + "." + field
+	return locate(l) + "." + field
 }
 
 // Parts of a message that are not in its content are counted from these, so that
@@ -55,8 +55,8 @@ const (
 	atImages   = 1 << 23
 )
 
-// place is a message or a part of it.
-func place(l chat.Loss) string {
+// locate is where a report finds a message or a part of it.
+func locate(l chat.Loss) string {
 	message, at := fmt.Sprintf("messages[%d]", l.Message), l.Part
 	switch {
 	case at < 0:

@@ -76,7 +76,7 @@ type wish struct {
 
 func (w *wish) takeEffort(v jsonscan.Value, field string) {
 	if on, ok := v.Bool(); ok {
-		w.turn(on)
+		w.set(on)
 	} else if !v.Absent() {
 		w.takeEffortWord(v, field)
 	}
@@ -86,7 +86,7 @@ func (w *wish) takeReasoning(v jsonscan.Value) {
 	switch v.Kind() {
 	case jsonscan.Missing, jsonscan.Null:
 	case jsonscan.True, jsonscan.False:
-		w.turn(v.Kind() == jsonscan.True)
+		w.set(v.Kind() == jsonscan.True)
 	case jsonscan.String:
 		w.takeEffortWord(v, "reasoning")
 	case jsonscan.Object:
@@ -107,7 +107,7 @@ func (w *wish) takeThinking(v jsonscan.Value) {
 	case jsonscan.Missing, jsonscan.Null:
 		return
 	case jsonscan.True, jsonscan.False:
-		w.turn(v.Kind() == jsonscan.True)
+		w.set(v.Kind() == jsonscan.True)
 		return
 	case jsonscan.Object:
 		if !dialect.Asks(v) {
@@ -119,12 +119,12 @@ func (w *wish) takeThinking(v jsonscan.Value) {
 	}
 	switch kind := v.Get("type").View(); kind {
 	case "disabled":
-		w.turn(false)
+		w.set(false)
 	case "enabled", "adaptive", "between_tools":
-		w.turn(true)
+		w.set(true)
 		w.kind = kind
 	case "", "auto":
-		w.turn(true)
+		w.set(true)
 	default:
 		w.fail(fault.WrongValue("thinking.type", "enabled, adaptive, between_tools, auto or disabled"))
 	}
@@ -163,10 +163,10 @@ func (w *wish) takeSwitch(v jsonscan.Value, field string) {
 	}
 	yes, err := readBool(v, field)
 	w.fail(err)
-	w.turn(yes)
+	w.set(yes)
 }
 
-func (w *wish) turn(on bool) {
+func (w *wish) set(on bool) {
 	w.said = true
 	w.on, w.off = w.on || on, w.off || !on
 }
@@ -178,7 +178,7 @@ func (w *wish) takeEffortWord(v jsonscan.Value, field string) {
 	case "":
 		return // a setting that was left empty
 	case "default", "auto": // Groq's word for it, and that of clients with many providers
-		w.turn(true)
+		w.set(true)
 		return
 	}
 	level, err := dialect.ReadEffort(word, field)

@@ -68,7 +68,7 @@ func (Codec) ListModels(models [][]byte) []byte {
 }
 
 func modelToWire(m *dialect.Model) wireModel {
-	f := &m.Facts
+	f := &m.Traits
 	w := wireModel{
 		ID: m.ID, Object: "model", Created: m.Created.Unix(), OwnedBy: m.Owner,
 		Name: m.Name, Description: m.Description, Tags: m.Tags,

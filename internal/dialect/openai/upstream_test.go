@@ -15,12 +15,12 @@ import (
 )
 
 // send writes a conversation for a model of the author's own.
-func send(t *testing.T, c *chat.Conversation, model string) (gjson.Result, dialect.Call) {
+func send(t *testing.T, c *chat.Conversation, model string) (gjson.Result, dialect.Outgoing) {
 	t.Helper()
-	return sendTo(t, c, dialect.Target{Model: model})
+	return sendTo(t, c, dialect.Upstream{Model: model})
 }
 
-func sendTo(t *testing.T, c *chat.Conversation, target dialect.Target) (gjson.Result, dialect.Call) {
+func sendTo(t *testing.T, c *chat.Conversation, target dialect.Upstream) (gjson.Result, dialect.Outgoing) {
 	t.Helper()
 	if len(c.Messages) == 0 && len(c.System) == 0 {
 		c.Messages = []chat.Message{user(text("hi"))}
@@ -36,7 +36,7 @@ func sendTo(t *testing.T, c *chat.Conversation, target dialect.Target) (gjson.Re
 }
 
 // refused is the error of a conversation that must not be sent.
-func refusedBy(t *testing.T, c *chat.Conversation, target dialect.Target) *fault.Error {
+func refusedBy(t *testing.T, c *chat.Conversation, target dialect.Upstream) *fault.Error {
 	t.Helper()
 	if len(c.Messages) == 0 {
 		c.Messages = []chat.Message{user(text("hi"))}
@@ -88,7 +88,7 @@ func roles(body gjson.Result) (list []string) {
 }
 
 // lost is the losses in short.
-func lost(call dialect.Call) (list []string) {
+func lost(call dialect.Outgoing) (list []string) {
 	for _, l := range call.Losses {
 		list = append(list, Codec{}.Path(l)+" "+string(l.Verb))
 	}
@@ -307,20 +307,20 @@ func TestReasoningModelsHaveTheirOwnSampling(t *testing.T) {
 		TopK: new(40.0), Seed: new(int64(7)), Stop: []string{"a", "b", "c", "d", "e", "f"},
 	}
 	for name, row := range map[string]struct {
-		target  dialect.Target
+		target  dialect.Upstream
 		think   string
 		has     string
 		lacks   string
 		dropped int
 		local   int
 	}{
-		"plain":                      {dialect.Target{Model: "gpt-4o"}, "", "max_completion_tokens temperature top_p presence_penalty frequency_penalty seed logprobs stop", "top_k max_tokens", 1, 2},
-		"gpt-5":                      {dialect.Target{Model: "gpt-5"}, "", "max_completion_tokens seed", "top_k max_tokens temperature top_p presence_penalty frequency_penalty logprobs stop", 6, 6},
-		"gpt-5.1 without thinking":   {dialect.Target{Model: "gpt-5.1"}, "none", "max_completion_tokens temperature top_p logprobs", "top_k max_tokens", 1, 2},
-		"o3":                         {dialect.Target{Model: "o3-mini-2025-01-31"}, "", "max_completion_tokens seed", "temperature stop", 6, 6},
-		"compatible":                 {dialect.Target{Model: "gpt-5", Compatible: true}, "", "max_tokens temperature top_p top_k stop logprobs", "max_completion_tokens", 0, 2},
-		"unknown":                    {dialect.Target{Model: "my-deployment"}, "", "max_completion_tokens temperature top_p", "top_k", 1, 2},
-		"hard case 148: clamped too": {dialect.Target{Model: "gpt-4o", MaxOutput: 10}, "", "max_completion_tokens", "max_tokens", 1, 2},
+		"plain":                      {dialect.Upstream{Model: "gpt-4o"}, "", "max_completion_tokens temperature top_p presence_penalty frequency_penalty seed logprobs stop", "top_k max_tokens", 1, 2},
+		"gpt-5":                      {dialect.Upstream{Model: "gpt-5"}, "", "max_completion_tokens seed", "top_k max_tokens temperature top_p presence_penalty frequency_penalty logprobs stop", 6, 6},
+		"gpt-5.1 without thinking":   {dialect.Upstream{Model: "gpt-5.1"}, "none", "max_completion_tokens temperature top_p logprobs", "top_k max_tokens", 1, 2},
+		"o3":                         {dialect.Upstream{Model: "o3-mini-2025-01-31"}, "", "max_completion_tokens seed", "temperature stop", 6, 6},
+		"compatible":                 {dialect.Upstream{Model: "gpt-5", Compatible: true}, "", "max_tokens temperature top_p top_k stop logprobs", "max_completion_tokens", 0, 2},
+		"unknown":                    {dialect.Upstream{Model: "my-deployment"}, "", "max_completion_tokens temperature top_p", "top_k", 1, 2},
+		"hard case 148: clamped too": {dialect.Upstream{Model: "gpt-4o", MaxOutput: 10}, "", "max_completion_tokens", "max_tokens", 1, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -361,15 +361,15 @@ func TestWhatFailsIsNotCounted(t *testing.T) {
 	for _, end := range append(dialect.FailedEnds(), failedCall+": MALFORMED_FUNCTION_CALL") {
 		for _, written := range []string{end, fmt.Sprintf(`\u%04x`, end[0]) + end[1:]} {
 			body := []byte(`{"id":"1","choices":[{"index":0,"message":{"role":"assistant","content":""},"finish_reason":"` + written + `"}]}`)
-			_, decoded := Codec{}.DecodeResponse(body)
-			_, counted := Codec{}.CountResponse(body)
+			_, decoded := Codec{}.DecodeReply(body)
+			_, counted := Codec{}.CountReply(body)
 			if decoded == nil || counted == nil {
 				t.Errorf("%s: read: %v, counted: %v", written, decoded, counted)
 			}
 		}
 	}
 	body := []byte(`{"id":"1","choices":[{"index":0,"error":{"message":"gone","code":502},"message":{"content":"half"},"finish_reason":"stop"}]}`)
-	if _, err := (Codec{}).CountResponse(body); err == nil {
+	if _, err := (Codec{}).CountReply(body); err == nil {
 		t.Error("a choice that says an error was counted")
 	}
 }

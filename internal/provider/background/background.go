@@ -23,12 +23,12 @@ type Craft func(ctx context.Context, req media.Request, report func(progress flo
 
 // Options say how a craft is worked.
 type Options struct {
-	Parallel int           // pieces of work of one tenant at the same time, and twice as many of all; the others wait for their turn
+	Parallel int           // pieces of work of one workspace at the same time, and twice as many of all; the others wait for their turn
 	Quick    time.Duration // how long Submit waits for work that may be done by then
 	Repeats  bool          // making something again costs nothing
 	Hold     time.Duration // how long outputs wait to be fetched
 
-	Working *inflight.Record // of what is made in this process, and may bring it down; nil for none
+	Working *inflight.Registry // of what is made in this process, and may bring it down; nil for none
 }
 
 // Maker works a craft in the background. It is safe for concurrent use.
@@ -75,12 +75,12 @@ type ticket struct {
 	Key string `json:"key"`
 }
 
-// Place takes a slot for the work of a key, so that it begins as soon as it is submitted:
+// TakeSlot takes a slot for the work of a key, so that it begins as soon as it is submitted:
 // work that waits for one here is lost with the process. leave gives it back unless the
 // work has begun, which does so at its end. Where leave is nil there was none, and the
 // caller may come back after again.
-func (m *Maker) Place(ctx context.Context, tenant, key string) (leave func(), again time.Duration) {
-	free, again := m.line.Enter(ctx, tenant)
+func (m *Maker) TakeSlot(ctx context.Context, workspace, key string) (leave func(), again time.Duration) {
+	free, again := m.line.Enter(ctx, workspace)
 	if free == nil {
 		return nil, again
 	}
@@ -147,16 +147,16 @@ func (m *Maker) start(req media.Request) *piece {
 	ctx, cancel := context.WithCancel(m.ctx)
 	p := &piece{cancel: cancel, done: make(chan struct{}), state: media.Pending}
 	own := m.slotOf(req.Key)
-	if own != nil || m.slots.TryAcquire(req.Tenant, 1) {
+	if own != nil || m.slots.TryAcquire(req.Workspace, 1) {
 		p.state = media.Processing
 	}
 	if own == nil {
-		own = &slot{func() { m.slots.Release(req.Tenant, 1) }}
+		own = &slot{func() { m.slots.Release(req.Workspace, 1) }}
 	}
 	m.work[req.Key] = p
 	m.group.Go(func() {
 		defer cancel()
-		if p.hasBegun() || m.turn(ctx, req.Tenant, p) {
+		if p.hasBegun() || m.waitForSlot(ctx, req.Workspace, p) {
 			defer own.free()
 			outputs, err := m.make(ctx, req, p.report)
 			p.end(ctx, outputs, err)
@@ -167,20 +167,20 @@ func (m *Maker) start(req media.Request) *piece {
 	return p
 }
 
-// newSlots gives one tenant what it may have, however many others there are: what takes all
-// processors beside another tenant takes twice as long, and no longer.
+// newSlots gives one workspace what it may have, however many others there are: what takes all
+// processors beside another workspace takes twice as long, and no longer.
 func newSlots(parallel int) *fair.Semaphore {
 	n := int64(max(1, parallel))
 	return fair.New(2*n, n)
 }
 
-// turn waits until it is the turn of the piece.
-func (m *Maker) turn(ctx context.Context, tenant string, p *piece) bool {
-	if m.slots.Acquire(ctx, tenant, 1) != nil {
+// waitForSlot waits until it is the turn of the piece.
+func (m *Maker) waitForSlot(ctx context.Context, workspace string, p *piece) bool {
+	if m.slots.Acquire(ctx, workspace, 1) != nil {
 		return false
 	}
 	if !p.begin() {
-		m.slots.Release(tenant, 1)
+		m.slots.Release(workspace, 1)
 		return false
 	}
 	return true
@@ -259,7 +259,7 @@ func (m *Maker) HasOwed() bool {
 // KeyOf is the key of the work that a ticket is for.
 func KeyOf(t media.Ticket) string {
 	var named ticket
-	_ = json.Unmarshal(t, &named) // a ticket of no tenant has no key
+	_ = json.Unmarshal(t, &named) // a ticket of no workspace has no key
 	return named.Key
 }
 

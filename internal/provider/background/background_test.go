@@ -115,8 +115,8 @@ func TestWhatHasAPlaceBeginsAtOnce(t *testing.T) {
 			return outputs(1), nil
 		}, background.Options{Parallel: 1})
 		defer m.Close()
-		leave, _ := m.Place(t.Context(), "", "a")
-		if taken, again := m.Place(t.Context(), "", "b"); taken != nil || again == 0 {
+		leave, _ := m.TakeSlot(t.Context(), "", "a")
+		if taken, again := m.TakeSlot(t.Context(), "", "b"); taken != nil || again == 0 {
 			t.Error("a place is taken twice")
 		}
 		if waits, _ := m.Submit(t.Context(), media.Request{Key: "c"}); waits.State != media.Pending {
@@ -126,11 +126,11 @@ func TestWhatHasAPlaceBeginsAtOnce(t *testing.T) {
 			t.Errorf("what has a place is %s", begun.State)
 		}
 		leave() // it has begun, and keeps it
-		if taken, _ := m.Place(t.Context(), "", "b"); taken != nil {
+		if taken, _ := m.TakeSlot(t.Context(), "", "b"); taken != nil {
 			t.Error("the place of what goes on is taken")
 		}
 		time.Sleep(3 * time.Minute) // both have ended
-		leave, _ = m.Place(t.Context(), "", "b")
+		leave, _ = m.TakeSlot(t.Context(), "", "b")
 		leave()
 		leave() // once is enough
 		if begun, _ := m.Submit(t.Context(), media.Request{Key: "d"}); begun.State != media.Processing {
@@ -147,7 +147,7 @@ func TestAPlaceThatIsTakenTwiceIsGivenBack(t *testing.T) {
 		defer m.Close()
 		free := func(want bool) {
 			t.Helper()
-			leave, _ := m.Place(t.Context(), "", "c")
+			leave, _ := m.TakeSlot(t.Context(), "", "c")
 			if (leave != nil) != want {
 				t.Errorf("there is a place: %t", leave != nil)
 			}
@@ -155,10 +155,10 @@ func TestAPlaceThatIsTakenTwiceIsGivenBack(t *testing.T) {
 				leave()
 			}
 		}
-		first, _ := m.Place(t.Context(), "", "a")
-		second, _ := m.Place(t.Context(), "", "a")
+		first, _ := m.TakeSlot(t.Context(), "", "a")
+		second, _ := m.TakeSlot(t.Context(), "", "a")
 		free(true)
-		other, _ := m.Place(t.Context(), "", "b")
+		other, _ := m.TakeSlot(t.Context(), "", "b")
 		free(false)
 		first() // it has none
 		free(false)

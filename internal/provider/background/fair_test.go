@@ -12,7 +12,7 @@ import (
 )
 
 // TestQueuedWorkOfOneTenantDoesNotStopAnothers orders two hundred pictures of one
-// tenant, none of which ends, and then one of another.
+// workspace, none of which ends, and then one of another.
 func TestQueuedWorkOfOneTenantDoesNotStopAnothers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -20,14 +20,14 @@ func TestQueuedWorkOfOneTenantDoesNotStopAnothers(t *testing.T) {
 		begun := make(map[string]int)
 		m := background.New(func(ctx context.Context, req media.Request, _ func(float64)) ([]media.Output, error) {
 			mu.Lock()
-			begun[req.Tenant]++
+			begun[req.Workspace]++
 			mu.Unlock()
 			<-ctx.Done()
 			return nil, ctx.Err()
 		}, background.Options{Parallel: 2})
 		defer m.Close()
-		order := func(tenant string, n int) media.Status {
-			status, err := m.Submit(t.Context(), media.Request{Key: fmt.Sprint(tenant, n), Tenant: tenant})
+		order := func(workspace string, n int) media.Status {
+			status, err := m.Submit(t.Context(), media.Request{Key: fmt.Sprint(workspace, n), Workspace: workspace})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -39,7 +39,7 @@ func TestQueuedWorkOfOneTenantDoesNotStopAnothers(t *testing.T) {
 			all = append(all, order("many", i))
 		}
 		if first := order("other", 0); first.State != media.Processing || begun["many"] != 2 {
-			t.Errorf("the other tenant's work is %s, beside %d pieces", first.State, begun["many"])
+			t.Errorf("the other workspace's work is %s, beside %d pieces", first.State, begun["many"])
 		}
 		order("third", 0)
 		order("fourth", 0)

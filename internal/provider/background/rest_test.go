@@ -36,7 +36,7 @@ func TestAMakerThatRestsIsOwedWhatItBegan(t *testing.T) {
 				made, _ := m.Submit(t.Context(), media.Request{Key: "a"})
 				_, _ = m.Submit(t.Context(), media.Request{Key: "fails"})
 				m.Rest()
-				if leave, again := m.Place(t.Context(), "", "b"); (leave != nil) != repeats || leave == nil && again <= 0 {
+				if leave, again := m.TakeSlot(t.Context(), "", "b"); (leave != nil) != repeats || leave == nil && again <= 0 {
 					t.Errorf("there is a place: %t, again after %s", leave != nil, again)
 				}
 				owed("under way", !repeats)

@@ -76,8 +76,8 @@ func (a *answer) take(body io.Reader, most int64) (err error) {
 	return err
 }
 
-// read understands a body that is JSON and was not read at once, as soon as its tenant has memory for it.
-// One that takes more than a tenant can have gets all of that.
+// read understands a body that is JSON and was not read at once, as soon as its workspace has memory for it.
+// One that takes more than a workspace can have gets all of that.
 func (a *answer) read(ctx context.Context) error {
 	if a.doc != nil || !a.fine() || !startsJSON(a.body) {
 		return nil

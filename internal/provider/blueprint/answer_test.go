@@ -29,7 +29,7 @@ outputs:
   - {body: true, kind: image}
 `
 
-// Large answers are read one after the other in their tenant's share of the memory, and
+// Large answers are read one after the other in their workspace's share of the memory, and
 // none is lost: those that find no room wait.
 func TestLargeAnswersWaitForMemory(t *testing.T) {
 	t.Parallel()
@@ -49,7 +49,7 @@ func TestLargeAnswersWaitForMemory(t *testing.T) {
 	for i := range 6 {
 		all.Go(func() {
 			req := simple("acme/v1")
-			req.Key, req.Tenant = fmt.Sprint("gen_", i), "w"
+			req.Key, req.Workspace = fmt.Sprint("gen_", i), "w"
 			status, err := m.Submit(t.Context(), req)
 			for err == nil && status.State != media.Success && status.State != media.Failed {
 				time.Sleep(time.Millisecond)
@@ -94,7 +94,7 @@ func TestALargeBodyIsAnOutputAsItIs(t *testing.T) {
 	}
 	defer full.Close()
 	req := simple("acme/v1")
-	req.Tenant = "w"
+	req.Workspace = "w"
 	list, err := m.makeWhole(t.Context(), req, func(float64) {})
 	if err != nil || len(list) != 1 {
 		t.Fatal(list, err)

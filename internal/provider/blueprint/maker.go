@@ -29,7 +29,7 @@ type Options struct {
 	Now      func() time.Time                  // nil: the clock
 	Former   generation.Maker                  // of the same account before it was changed: calls under way are taken over; may be nil
 	Seen     func(error)                       // told how every order went; nil: not
-	Memory   *memory.Budget                    // what large answers are read in, each in its tenant's share; nil counts nothing
+	Memory   *memory.Budget                    // what large answers are read in, each in its workspace's share; nil counts nothing
 }
 
 // Maker is an account at a media provider. It is safe for concurrent use.
@@ -114,7 +114,7 @@ func (m *Maker) Enter(ctx context.Context, req media.Request) (leave func(), aga
 	if op, err := m.operation(req.Model.Call.Operation); err != nil || !op.Submit.Whole {
 		return func() {}, 0 // Submit says what is wrong
 	}
-	return m.holderOf(req.Key).Place(ctx, req.Tenant, req.Key)
+	return m.holderOf(req.Key).TakeSlot(ctx, req.Workspace, req.Key)
 }
 
 // Poll looks at accepted work.
@@ -162,9 +162,9 @@ func (m *Maker) Forget(sealed media.Ticket) {
 	}
 }
 
-// withLease has answers read in a tenant's share of the memory until release is called.
-func (m *Maker) withLease(ctx context.Context, tenant string) (leased context.Context, release func()) {
-	lease := m.memory.Open(tenant)
+// withLease has answers read in a workspace's share of the memory until release is called.
+func (m *Maker) withLease(ctx context.Context, workspace string) (leased context.Context, release func()) {
+	lease := m.memory.Open(workspace)
 	return scope.With(ctx, &scope.Request{Memory: lease}), lease.Close
 }
 

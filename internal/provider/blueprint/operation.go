@@ -114,14 +114,14 @@ type State struct {
 // Sign is a rule about an answer. All that it says must hold.
 type Sign struct {
 	Exists route       `yaml:"exists"`
-	Has    []Fact      `yaml:"has"`
+	Has    []Condition `yaml:"has"`
 	Is     string      `yaml:"is"`    // pending, processing, success, failed, canceled or gone
 	Class  media.Class `yaml:"class"` // of a failure
 }
 
-// Fact is a value that an answer has at a path, among others perhaps. One of In
+// Condition is a value that an answer has at a path, among others perhaps. One of In
 // is enough.
-type Fact struct {
+type Condition struct {
 	Path route `yaml:"path"`
 	Is   any   `yaml:"is"` // a text may be {id}
 	In   []any `yaml:"in"`
@@ -147,22 +147,22 @@ type Result struct {
 
 // Output is where an answer tells what was made.
 type Output struct {
-	Path     route  `yaml:"path"` // all its values are tried
-	Body     bool   `yaml:"body"` // the whole answer is it
-	If       []Fact `yaml:"if"`   // only values that have this inside
-	Unless   []Fact `yaml:"unless"`
-	Value    route  `yaml:"value"` // inside of the value; the value itself where it is not said
-	Form     string `yaml:"form"`  // url (as it is where nothing is said), base64 or hex
-	Get      string `yaml:"get"`   // the address of what a value names
-	Then     route  `yaml:"then"`  // where the answer from there tells a further address
-	Keyed    bool   `yaml:"keyed"` // the provider's other hosts want the key for it, too
-	Kind     string `yaml:"kind"`  // by its name, else the model's, where it is not said
-	Name     route  `yaml:"name"`  // whose ending tells the kind; its address where it is not said
-	Role     string `yaml:"role"`
-	Type     route  `yaml:"type"`
-	Width    route  `yaml:"width"`
-	Height   route  `yaml:"height"`
-	Duration route  `yaml:"duration"`
+	Path     route       `yaml:"path"` // all its values are tried
+	Body     bool        `yaml:"body"` // the whole answer is it
+	If       []Condition `yaml:"if"`   // only values that have this inside
+	Unless   []Condition `yaml:"unless"`
+	Value    route       `yaml:"value"` // inside of the value; the value itself where it is not said
+	Form     string      `yaml:"form"`  // url (as it is where nothing is said), base64 or hex
+	Get      string      `yaml:"get"`   // the address of what a value names
+	Then     route       `yaml:"then"`  // where the answer from there tells a further address
+	Keyed    bool        `yaml:"keyed"` // the provider's other hosts want the key for it, too
+	Kind     string      `yaml:"kind"`  // by its name, else the model's, where it is not said
+	Name     route       `yaml:"name"`  // whose ending tells the kind; its address where it is not said
+	Role     string      `yaml:"role"`
+	Type     route       `yaml:"type"`
+	Width    route       `yaml:"width"`
+	Height   route       `yaml:"height"`
+	Duration route       `yaml:"duration"`
 }
 
 // Stop is a call that ends work. Calls are made in turn; those From other states
@@ -203,7 +203,7 @@ type Verdict struct {
 	Code  []string    `yaml:"code"`
 	Has   []string    `yaml:"code_has"`
 	Says  []string    `yaml:"says"`  // one of them is in the message
-	Facts []Fact      `yaml:"facts"` // about the answer
+	Facts []Condition `yaml:"facts"` // about the answer
 	Class media.Class `yaml:"class"`
 }
 

@@ -19,7 +19,7 @@ const lookTime = 30 * time.Second
 func (m *Maker) poll(ctx context.Context, op *Operation, t *ticket, lasting bool) (media.Status, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
-	ctx, release := m.withLease(ctx, t.Tenant)
+	ctx, release := m.withLease(ctx, t.Workspace)
 	defer release()
 	got, a, err := m.look(ctx, op, t)
 	if err != nil {

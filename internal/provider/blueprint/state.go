@@ -51,12 +51,12 @@ func (s *Sign) holds(doc any, id string) bool {
 	return haveAll(doc, s.Has, id)
 }
 
-// haveAll reports whether a document has all facts.
-func haveAll(doc any, facts []Fact, id string) bool {
-	return !slices.ContainsFunc(facts, func(f Fact) bool { return !f.holds(doc, id) })
+// haveAll reports whether a document meets all conditions.
+func haveAll(doc any, all []Condition, id string) bool {
+	return !slices.ContainsFunc(all, func(f Condition) bool { return !f.holds(doc, id) })
 }
 
-func (f *Fact) holds(doc any, id string) bool {
+func (f *Condition) holds(doc any, id string) bool {
 	wanted := f.In
 	if f.Is != nil {
 		wanted = append(slices.Clone(f.In), fillIn(f.Is, id))

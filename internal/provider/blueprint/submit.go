@@ -86,7 +86,7 @@ func (m *Maker) makeWhole(ctx context.Context, req media.Request, _ func(float64
 	if err != nil {
 		return nil, err
 	}
-	ctx, release := m.withLease(ctx, req.Tenant)
+	ctx, release := m.withLease(ctx, req.Workspace)
 	defer release()
 	o, err := m.prepare(ctx, op, &req)
 	if err != nil {
@@ -134,7 +134,7 @@ func (m *Maker) prepare(ctx context.Context, op *Operation, req *media.Request) 
 	mode := req.Operation.Mode
 	o := &order{op: op, ticket: ticket{
 		Operation: op.Name, Upstream: upstream(req.Model, req.Operation), Path: req.Model.Call.PathBy[mode],
-		Mode: mode, Kind: req.Model.MediaType, Tenant: req.Tenant, At: m.now(),
+		Mode: mode, Kind: req.Model.MediaType, Workspace: req.Workspace, At: m.now(),
 	}}
 	w := &writing{maker: m, op: op, req: req, encode: op.encoding(o.ticket.Path), upstream: o.ticket.Upstream, graph: graph}
 	body, err := rules.write(ctx, w)

@@ -20,7 +20,7 @@ type ticket struct {
 	Path      string            `json:"path,omitempty"`
 	Mode      string            `json:"mode,omitempty"`
 	Kind      string            `json:"kind,omitempty"` // of media that the model makes
-	Tenant    string            `json:"tenant,omitempty"`
+	Workspace string            `json:"tenant,omitempty"`
 	At        time.Time         `json:"at"` // when it was ordered
 	Nano      int64             `json:"nano,omitempty"`
 	Inner     json.RawMessage   `json:"inner,omitempty"` // the ticket of work that is done here

@@ -316,7 +316,7 @@ func TestAToolThatWasCalledNeedNotBeOfferedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := called(reply.Response.Answers[0]); got != "" {
+	if got := called(reply.Whole.Answers[0]); got != "" {
 		t.Errorf("calls %s", got)
 	}
 }

@@ -151,7 +151,7 @@ func TestHard1450LostThoughtsInDialectsThatUpstreamsDoNotSee(t *testing.T) {
 				t.Errorf("%s, %s: %v", dialect, name, err)
 				continue
 			}
-			if parts := reply.Response.Answers[0].Parts; parts[0].Kind == chat.Thought || !strings.Contains(textOf(parts), "rain") {
+			if parts := reply.Whole.Answers[0].Parts; parts[0].Kind == chat.Thought || !strings.Contains(textOf(parts), "rain") {
 				t.Errorf("%s, %s: %+v", dialect, name, parts)
 			}
 			if len(reply.Dropped) != 1 || reply.Dropped[0].Field != chat.FieldThinking || reply.Dropped[0].Verb != chat.Dropped {

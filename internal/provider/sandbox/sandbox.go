@@ -111,7 +111,7 @@ func (s *Sandbox) Do(ctx context.Context, req *chat.Request, t relay.Target) (*c
 		reply.Close = func() {} // nothing is held that an unread stream would keep
 		return reply, nil
 	}
-	if reply.Response, err = p.answerWhole(ctx, pace); err != nil {
+	if reply.Whole, err = p.answerWhole(ctx, pace); err != nil {
 		return nil, err
 	}
 	return reply, nil

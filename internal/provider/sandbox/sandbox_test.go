@@ -52,13 +52,13 @@ func requestIn(dialect string, talk *chat.Conversation) *chat.Request {
 }
 
 // whole asks for a whole answer, which must come.
-func whole(t *testing.T, s *Sandbox, talk *chat.Conversation) *chat.Response {
+func whole(t *testing.T, s *Sandbox, talk *chat.Conversation) *chat.WholeReply {
 	t.Helper()
 	reply, err := s.Do(t.Context(), request(talk, false), relay.Target{Model: "sandbox"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return reply.Response
+	return reply.Whole
 }
 
 // said is the text of a whole answer.
@@ -88,7 +88,7 @@ func TestSaysWhoItIsAndNeverPassesThrough(t *testing.T) {
 		if reply.Provider != "stele" || reply.Target != "sandbox" || reply.Served != "stele/sandbox" || reply.Dialect != "" || reply.Passed || reply.Raw != nil {
 			t.Errorf("%+v", reply)
 		}
-		if (reply.Stream != nil) != stream || (reply.Response != nil) == stream || (reply.Seen != nil) != stream {
+		if (reply.Stream != nil) != stream || (reply.Whole != nil) == stream || (reply.Seen != nil) != stream {
 			t.Errorf("stream %v: %+v", stream, reply)
 		}
 	}

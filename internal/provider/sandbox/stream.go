@@ -143,7 +143,7 @@ func (b *block) steps(at int, events []chat.Event) iter.Seq[step] {
 }
 
 // answerWhole gives all the answers at once. They take as long as a stream of the first.
-func (p *plan) answerWhole(ctx context.Context, pace *patience) (*chat.Response, error) {
+func (p *plan) answerWhole(ctx context.Context, pace *patience) (*chat.WholeReply, error) {
 	pace.begun = true
 	r, err := chat.Collect(p.tell(ctx, pace, p.answers[:1], new(chat.Seen)))
 	if err != nil {

@@ -11,14 +11,14 @@ import (
 	"stele/internal/provider/studio"
 )
 
-// A tenant whose processors are taken waits, and no other does.
-func TestATenantComputesOnItsOwnProcessors(t *testing.T) {
+// A workspace whose processors are taken waits, and no other does.
+func TestAWorkspaceComputesOnItsOwnProcessors(t *testing.T) {
 	t.Parallel()
 	processors := fair.New(2, 1)
 	s := studio.Open(exec.LookPath).On(processors)
-	order := func(ctx context.Context, tenant string) error {
+	order := func(ctx context.Context, workspace string) error {
 		req := asked(t, `{"model":"stele/canvas","prompt":"Harbour","size":256}`)
-		req.Tenant = tenant
+		req.Workspace = workspace
 		_, err := s.Make(ctx, req, func(float64) {})
 		return err
 	}
@@ -26,7 +26,7 @@ func TestATenantComputesOnItsOwnProcessors(t *testing.T) {
 		t.Fatal("no processor is free")
 	}
 	if err := order(t.Context(), "other"); err != nil {
-		t.Errorf("the other tenant's picture: %v", err)
+		t.Errorf("the other workspace's picture: %v", err)
 	}
 	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()

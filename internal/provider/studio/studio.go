@@ -48,7 +48,7 @@ func (s *Studio) Offer(m *media.Model) bool {
 	return s.crafts[name] != nil
 }
 
-// On is the studio on processors that tenants share.
+// On is the studio on processors that workspaces share.
 func (s Studio) On(processors *fair.Semaphore) *Studio {
 	s.processors = processors
 	return &s
@@ -57,7 +57,7 @@ func (s Studio) On(processors *fair.Semaphore) *Studio {
 // Make makes what a model of the studio is asked for.
 func (s *Studio) Make(ctx context.Context, req media.Request, report func(progress float64)) ([]media.Output, error) {
 	if s.processors != nil {
-		ctx = cores.With(ctx, lender{s.processors, req.Tenant})
+		ctx = cores.With(ctx, lender{s.processors, req.Workspace})
 	}
 	if work := s.crafts[craftOf(req.Model)]; work != nil {
 		made, err := work(ctx, req, report)
@@ -66,21 +66,21 @@ func (s *Studio) Make(ctx context.Context, req media.Request, report func(progre
 	return nil, &media.Failure{Class: media.Quota, Message: "The studio of this machine cannot make this."}
 }
 
-// lender lends a tenant's work processors of the tenant's share.
+// lender lends a workspace's work processors of the workspace's share.
 type lender struct {
 	processors *fair.Semaphore
-	tenant     string
+	workspace  string
 }
 
-// Most is the tenant's share.
+// Most is the workspace's share.
 func (l lender) Most() int { return int(l.processors.Share()) }
 
-// Lend waits for the tenant's turn.
+// Lend waits for the workspace's turn.
 func (l lender) Lend(ctx context.Context) (giveBack func(), err error) {
-	if err := l.processors.Acquire(ctx, l.tenant, 1); err != nil {
+	if err := l.processors.Acquire(ctx, l.workspace, 1); err != nil {
 		return nil, err
 	}
-	return func() { l.processors.Release(l.tenant, 1) }, nil
+	return func() { l.processors.Release(l.workspace, 1) }, nil
 }
 
 // craftOf is the craft that a model takes: its upstream name, or the last part of

@@ -28,7 +28,7 @@ func auditPages(t *testing.T, s access.Store) {
 			got.WriteString(e.ID[4:])
 		}
 		last := page[len(page)-1]
-		f.Before = access.Mark{At: last.At, ID: last.ID}
+		f.Before = access.Cursor{At: last.At, ID: last.ID}
 	}
 	if got.String() != "6543210" {
 		t.Errorf("pages give %s", got.String())
@@ -52,7 +52,7 @@ func auditFilters(t *testing.T, s access.Store) {
 		"2":    {About: "key_1", Action: "key.revoke"},
 		"1":    {About: "cd", Actor: "usr_2"},
 		"21":   {Since: noon.Add(time.Hour), Until: noon.Add(3 * time.Hour)},
-		"0":    {About: "key_1", Before: access.Mark{At: noon.Add(2 * time.Hour), ID: "aud_2"}},
+		"0":    {About: "key_1", Before: access.Cursor{At: noon.Add(2 * time.Hour), ID: "aud_2"}},
 		"":     {Actor: "usr_3"},
 	} {
 		f.Workspace, f.Limit = "acme", 10

@@ -78,21 +78,21 @@ func claimsTaken(t *testing.T, s *store.Store) {
 func claimsTakenUp(t *testing.T, s *store.Store) {
 	must(t, s.Beat(t.Context(), "node_1", noon))
 	first := claimed(t, s, claim("k", "node_1"))
-	if first.Turn != 1 {
-		t.Errorf("turn %d", first.Turn)
+	if first.Tries != 1 {
+		t.Errorf("turn %d", first.Tries)
 	}
 	second := claim("k", "node_2")
 	if got, mine, err := s.Claim(t.Context(), second, yesterday, noon); mine || err != nil || got.ID != first.ID {
 		t.Errorf("a living process's claim: %v, %v", mine, err)
 	}
 	want := first
-	want.Owner, want.Turn = "node_2", 2
+	want.Owner, want.Tries = "node_2", 2
 	got, mine, err := s.Claim(t.Context(), second, yesterday, noon.Add(time.Minute))
 	if diff := cmp.Diff(want, got); !mine || err != nil || diff != "" {
 		t.Errorf("a dead process's claim: %v, %v\n%s", mine, err, diff)
 	}
-	if got := claimed(t, s, second); got.Turn != 3 || got.ID != first.ID { // its own
-		t.Errorf("turn %d, id %s", got.Turn, got.ID)
+	if got := claimed(t, s, second); got.Tries != 3 || got.ID != first.ID { // its own
+		t.Errorf("turn %d, id %s", got.Tries, got.ID)
 	}
 	different := claim("k", "node_2")
 	different.Fingerprint = "f2"
@@ -102,7 +102,7 @@ func claimsTakenUp(t *testing.T, s *store.Store) {
 	old := claim("k", "node_3")
 	old.Fingerprint, old.Since = "f3", noon.Add(25*time.Hour)
 	got, mine, err = s.Claim(t.Context(), old, noon.Add(time.Hour), noon)
-	old.Turn = 1
+	old.Tries = 1
 	if diff := cmp.Diff(old, got); !mine || err != nil || diff != "" {
 		t.Errorf("an old claim: %v, %v\n%s", mine, err, diff)
 	}
@@ -137,7 +137,7 @@ func claimsLost(t *testing.T, s *store.Store) {
 	}
 	next := claim("free", "node_2")
 	next.Fingerprint = "f2"
-	if got := claimed(t, s, next); got.ID != next.ID || got.Turn != 1 {
+	if got := claimed(t, s, next); got.ID != next.ID || got.Tries != 1 {
 		t.Errorf("after it was freed: %+v", got)
 	}
 }

@@ -87,9 +87,9 @@ func galleryPaged(t *testing.T, s *store.Store) {
 		t.Error("not the newest first")
 	}
 	for i := range all {
-		older, err := s.List(t.Context(), generation.Wanted{Workspace: "a", Limit: 1, Before: all[i].Mark()})
+		older, err := s.List(t.Context(), generation.Wanted{Workspace: "a", Limit: 1, Before: all[i].Cursor()})
 		must(t, err)
-		newer, err := s.List(t.Context(), generation.Wanted{Workspace: "a", Limit: 1, After: all[i].Mark()})
+		newer, err := s.List(t.Context(), generation.Wanted{Workspace: "a", Limit: 1, After: all[i].Cursor()})
 		must(t, err)
 		if i+1 < len(all) && (len(older) != 1 || older[0].ID != all[i+1].ID) || i+1 == len(all) && len(older) > 0 {
 			t.Errorf("after place %d comes %v", i, older)

@@ -69,7 +69,7 @@ func keysFound(t *testing.T, s access.Store) {
 		made = append(made, k)
 	}
 	must(t, s.InsertKey(t.Context(), key("batch elsewhere", "b", noon), entry("key.create")))
-	mark := func(k access.Key) access.Mark { return access.Mark{At: k.CreatedAt, ID: k.ID} }
+	mark := func(k access.Key) access.Cursor { return access.Cursor{At: k.CreatedAt, ID: k.ID} }
 	older := []string{made[0].Name, made[1].Name}
 	if made[0].ID < made[1].ID {
 		slices.Reverse(older)

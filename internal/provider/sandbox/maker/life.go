@@ -12,24 +12,24 @@ import (
 
 // life is what will become of a piece of work. It is the ticket, too.
 type life struct {
-	Key     string        `json:"key"`
-	Tenant  string        `json:"tenant,omitzero"`
-	At      time.Time     `json:"at"`
-	Kind    string        `json:"kind"`
-	Outputs int           `json:"outputs"`
-	Bytes   int64         `json:"bytes,omitzero"`
-	Seconds float64       `json:"seconds,omitzero"`
-	Seed    uint64        `json:"seed"`
-	Queue   time.Duration `json:"queue,omitzero"`
-	Work    time.Duration `json:"work,omitzero"`
-	Wait    time.Duration `json:"wait,omitzero"`
-	Paced   bool          `json:"paced,omitzero"` // looked at every Wait and no sooner
-	Expire  time.Duration `json:"expire,omitzero"`
-	Forever bool          `json:"forever,omitzero"`
-	Silent  bool          `json:"silent,omitzero"`
-	Lose    bool          `json:"lose,omitzero"`
-	Hang    bool          `json:"hang,omitzero"`
-	Fail    media.Class   `json:"fail,omitzero"`
+	Key       string        `json:"key"`
+	Workspace string        `json:"tenant,omitzero"`
+	At        time.Time     `json:"at"`
+	Kind      string        `json:"kind"`
+	Outputs   int           `json:"outputs"`
+	Bytes     int64         `json:"bytes,omitzero"`
+	Seconds   float64       `json:"seconds,omitzero"`
+	Seed      uint64        `json:"seed"`
+	Queue     time.Duration `json:"queue,omitzero"`
+	Work      time.Duration `json:"work,omitzero"`
+	Wait      time.Duration `json:"wait,omitzero"`
+	Paced     bool          `json:"paced,omitzero"` // looked at every Wait and no sooner
+	Expire    time.Duration `json:"expire,omitzero"`
+	Forever   bool          `json:"forever,omitzero"`
+	Silent    bool          `json:"silent,omitzero"`
+	Lose      bool          `json:"lose,omitzero"`
+	Hang      bool          `json:"hang,omitzero"`
+	Fail      media.Class   `json:"fail,omitzero"`
 
 	Refuse     media.Class   `json:"-"`
 	Refusals   int           `json:"-"`

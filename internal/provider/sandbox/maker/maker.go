@@ -34,7 +34,7 @@ type Maker struct {
 	stopped map[string]bool
 }
 
-// New opens the sandbox, which draws on processors that tenants share.
+// New opens the sandbox, which draws on processors that workspaces share.
 func New(journal Journal, processors *fair.Semaphore, now func() time.Time) *Maker {
 	return &Maker{journal: journal, now: now, drawing: processors, refused: make(map[string]int), stopped: make(map[string]bool)}
 }
@@ -50,7 +50,7 @@ func (m *Maker) Submit(ctx context.Context, req media.Request) (media.Status, er
 			Class: l.Refuse, Message: "The sandbox was ordered to refuse this.", RetryAfter: l.RetryAfter,
 		}
 	}
-	l.Key, l.Tenant, l.At = req.Key, req.Tenant, m.now()
+	l.Key, l.Workspace, l.At = req.Key, req.Workspace, m.now()
 	ticket, err := json.Marshal(l)
 	if err != nil {
 		return media.Status{}, &media.Failure{Class: media.Transient, Message: "The sandbox failed.", Err: err}
@@ -93,7 +93,7 @@ func (m *Maker) Poll(ctx context.Context, t media.Ticket) (media.Status, error) 
 		return media.Status{}, &media.Failure{Class: media.Transient, Message: "The sandbox was ordered to be silent.", Err: ctx.Err()}
 	}
 	if l.Expire > 0 && !l.Forever && m.now().After(l.ends().Add(l.Expire)) {
-		return media.Status{}, &media.Failure{Class: media.Gone, Message: "The sandbox's outputs have expired, as ordered."}
+		return media.Status{}, errExpired()
 	}
 	status := m.status(l, m.now())
 	status.Ticket = t

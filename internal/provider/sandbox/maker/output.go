@@ -52,12 +52,12 @@ func (m *Maker) outputs(l life) []media.Output {
 		}
 		o.Open = func(ctx context.Context) (io.ReadCloser, error) {
 			if l.Expire > 0 && m.now().After(l.ends().Add(l.Expire)) {
-				return nil, &media.Failure{Class: media.Gone, Message: "The sandbox's outputs have expired, as ordered."}
+				return nil, errExpired()
 			}
-			if err := m.drawing.Acquire(ctx, l.Tenant, 1); err != nil {
+			if err := m.drawing.Acquire(ctx, l.Workspace, 1); err != nil {
 				return nil, &media.Failure{Class: media.Transient, Message: "The sandbox did not come to it.", Err: err}
 			}
-			defer m.drawing.Release(l.Tenant, 1)
+			defer m.drawing.Release(l.Workspace, 1)
 			drawn, err := draw()
 			return io.NopCloser(drawn), err
 		}
@@ -149,4 +149,8 @@ func (s *samples) Read(b []byte) (int, error) {
 		return 0, io.EOF
 	}
 	return filled, nil
+}
+
+func errExpired() *media.Failure {
+	return &media.Failure{Class: media.Gone, Message: "The sandbox's outputs have expired, as ordered."}
 }

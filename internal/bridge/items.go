@@ -22,7 +22,7 @@ type item struct {
 
 // conversation is all items that a request is about: those of its conversation or of the
 // responses before it, then its own. What they refer to stands in their place.
-func (o *order) conversation(kept *Kept) ([]item, error) {
+func (o *request) conversation(kept *Kept) ([]item, error) {
 	var all []item
 	if o.thread != "" {
 		r, ok := kept.Get(o.thread)

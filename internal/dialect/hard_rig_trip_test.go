@@ -230,7 +230,7 @@ func delivered(client dialect.Dialect, req *chat.Request, reply *chat.Reply) ([]
 		return reply.Raw, nil
 	}
 	if reply.Stream == nil {
-		return client.EncodeResponse(req, reply.Response)
+		return client.EncodeReply(req, reply.Whole)
 	}
 	encoder := client.NewEncoder(req)
 	var out []byte

@@ -12,7 +12,7 @@ import (
 	"stele/internal/inflight"
 )
 
-func begin(t *testing.T, r *inflight.Record, id string, deaths int) func() {
+func begin(t *testing.T, r *inflight.Registry, id string, deaths int) func() {
 	t.Helper()
 	end, err := r.Begin(t.Context(), id, deaths)
 	if err != nil {
@@ -64,7 +64,7 @@ func TestWhatIsWorkedOnIsKnownToTheNextProcess(t *testing.T) {
 	if ids := left(t, path); len(ids) != 0 {
 		t.Errorf("after it ended in order: %v", ids)
 	}
-	end, err := (*inflight.Record)(nil).Begin(t.Context(), "none", 3)
+	end, err := (*inflight.Registry)(nil).Begin(t.Context(), "none", 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,8 +96,8 @@ func TestWhatIsPutDownStaysUntilItIsStruckOff(t *testing.T) {
 	if ids := left(t, path); len(ids) != 0 {
 		t.Errorf("after it ended in order: %v", ids)
 	}
-	(*inflight.Record)(nil).Put("none")
-	if err := (*inflight.Record)(nil).Strike("none"); err != nil {
+	(*inflight.Registry)(nil).Put("none")
+	if err := (*inflight.Registry)(nil).Strike("none"); err != nil {
 		t.Error(err)
 	}
 }

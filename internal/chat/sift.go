@@ -1,8 +1,8 @@
 package chat
 
-// sifted is a loose stream of which take looks at the events one by one, as long as it wants them, and leaves in
+// sift is a loose stream of which take looks at the events one by one, as long as it wants them, and leaves in
 // out what is told instead. Each time the stream is read it begins anew.
-func sifted(loose Stream, begin func() (out *[]Event, take func(*Event), wants func([]Event) bool)) Stream {
+func sift(loose Stream, begin func() (out *[]Event, take func(*Event), wants func([]Event) bool)) Stream {
 	return func(yield func(Chunk, error) bool) {
 		out, take, wants := begin()
 		for chunk, err := range loose {

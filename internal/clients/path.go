@@ -15,9 +15,9 @@ type Move struct {
 	To   string `yaml:"to"`   // the folder of that system, below the home folder
 }
 
-// Place is where a person's client has a setting's file. What they have told the client with a
+// Path is where a person's client has a setting's file. What they have told the client with a
 // variable holds here as well: it would not look into any other.
-func (s Setting) Place(home, system string, getenv func(string) string) string {
+func (s Setting) Path(home, system string, getenv func(string) string) string {
 	for _, m := range s.Moved {
 		folder := filepath.Join(home, filepath.FromSlash(m.To))
 		if m.By != "" {

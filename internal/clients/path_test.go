@@ -15,8 +15,8 @@ func TestEveryClientIsFoundWhereItIsTold(t *testing.T) {
 	moved := 0
 	for _, c := range All() {
 		for _, s := range c.Settings {
-			if usual := filepath.Join("/home/me", s.File); s.File != "" && s.Place("/home/me", "linux", none) != usual {
-				t.Errorf("%s: %s is at %s", c.ID, usual, s.Place("/home/me", "linux", none))
+			if usual := filepath.Join("/home/me", s.File); s.File != "" && s.Path("/home/me", "linux", none) != usual {
+				t.Errorf("%s: %s is at %s", c.ID, usual, s.Path("/home/me", "linux", none))
 			}
 			for _, m := range s.Moved {
 				if m.By == "" {
@@ -24,7 +24,7 @@ func TestEveryClientIsFoundWhereItIsTold(t *testing.T) {
 				}
 				moved++
 				for value, folder := range map[string]string{"/elsewhere": "/elsewhere", "~/else": "/home/me/else"} {
-					got := s.Place("/home/me", "linux", func(name string) string {
+					got := s.Path("/home/me", "linux", func(name string) string {
 						if name == m.By {
 							return value
 						}
@@ -52,7 +52,7 @@ func TestEveryClientIsFoundWhereItIsTold(t *testing.T) {
 		{"nanocoder", "darwin", "", "/home/me/Library/Preferences/nanocoder/agents.config.json"},
 	} {
 		c, _ := ByID(test.client)
-		got := c.Settings[0].Place("/home/me", test.system, func(name string) string {
+		got := c.Settings[0].Path("/home/me", test.system, func(name string) string {
 			if name == test.set {
 				return "/x"
 			}

@@ -26,9 +26,9 @@ const (
 	quiet    = 5 * time.Second
 )
 
-// Record is what this process is working on. A nil one records nothing. It is safe for
+// Registry is what this process is working on. A nil one records nothing. It is safe for
 // concurrent use.
-type Record struct {
+type Registry struct {
 	opened   time.Time
 	suspects *fair.Semaphore
 
@@ -47,7 +47,7 @@ type task struct {
 }
 
 // ReadLeft reads the ids of what a process was working on when it died, of which the file at
-// path is the record. One that ended in order leaves none.
+// path is the registry. One that ended in order leaves none.
 func ReadLeft(path string) ([]string, error) {
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -65,17 +65,17 @@ func ReadLeft(path string) ([]string, error) {
 	return ids, nil
 }
 
-// Open begins a new record. What was left in the file is gone.
-func Open(path string) (*Record, error) {
+// Open begins a new registry. What was left in the file is gone.
+func Open(path string) (*Registry, error) {
 	file, err := disk.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("record what is worked on: %w", err)
 	}
-	return &Record{opened: time.Now(), suspects: fair.New(together, together), file: file, tasks: make(map[string]*task)}, nil
+	return &Registry{opened: time.Now(), suspects: fair.New(together, together), file: file, tasks: make(map[string]*task)}, nil
 }
 
 // Close says that the process ends in order: it died during nothing.
-func (r *Record) Close() error {
+func (r *Registry) Close() error {
 	if r == nil {
 		return nil
 	}
@@ -93,7 +93,7 @@ func (r *Record) Close() error {
 // which processes died is a suspect: it waits until this process has lived for a while,
 // and then there are few others of its kind beside it, or none where it was deaths
 // before. The same task may be begun twice.
-func (r *Record) Begin(ctx context.Context, id string, deaths int) (end func(), err error) {
+func (r *Registry) Begin(ctx context.Context, id string, deaths int) (end func(), err error) {
 	if r == nil {
 		return func() {}, nil
 	}
@@ -116,7 +116,7 @@ func (r *Record) Begin(ctx context.Context, id string, deaths int) (end func(), 
 }
 
 // Put writes an id down until Strike takes it off. It waits for nothing, unlike Begin.
-func (r *Record) Put(id string) {
+func (r *Registry) Put(id string) {
 	if r == nil {
 		return
 	}
@@ -127,7 +127,7 @@ func (r *Record) Put(id string) {
 
 // Strike takes off an id that was put down. After an error it may still be there when the
 // process dies.
-func (r *Record) Strike(id string) error {
+func (r *Registry) Strike(id string) error {
 	if r == nil {
 		return nil
 	}
@@ -137,7 +137,7 @@ func (r *Record) Strike(id string) error {
 }
 
 // put and strike are for those who hold mu.
-func (r *Record) put(id string, held int64) {
+func (r *Registry) put(id string, held int64) {
 	m := &task{n: 1, held: held, slot: r.slots}
 	if n := len(r.free); n > 0 {
 		m.slot, r.free = r.free[n-1], r.free[:n-1]
@@ -145,10 +145,10 @@ func (r *Record) put(id string, held int64) {
 		r.slots++
 	}
 	r.tasks[id] = m
-	_ = r.write(m.slot, id) // a record that cannot be written blames no tenant
+	_ = r.write(m.slot, id) // what cannot be written blames no workspace
 }
 
-func (r *Record) strike(id string) error {
+func (r *Registry) strike(id string) error {
 	m := r.tasks[id]
 	delete(r.tasks, id)
 	err := r.write(m.slot, "")
@@ -157,7 +157,7 @@ func (r *Record) strike(id string) error {
 	return err
 }
 
-func (r *Record) join(id string) bool {
+func (r *Registry) join(id string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	m := r.tasks[id]
@@ -168,7 +168,7 @@ func (r *Record) join(id string) bool {
 }
 
 // wait waits for the turn of a suspect. held is what it takes of suspects.
-func (r *Record) wait(ctx context.Context, deaths int) (held int64, err error) {
+func (r *Registry) wait(ctx context.Context, deaths int) (held int64, err error) {
 	if deaths <= 0 {
 		return 0, nil
 	}
@@ -182,7 +182,7 @@ func (r *Record) wait(ctx context.Context, deaths int) (held int64, err error) {
 	return held, r.suspects.Acquire(ctx, "", held)
 }
 
-func (r *Record) ender(id string) func() {
+func (r *Registry) ender(id string) func() {
 	return sync.OnceFunc(func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -194,14 +194,14 @@ func (r *Record) ender(id string) func() {
 	})
 }
 
-func (r *Record) release(held int64) {
+func (r *Registry) release(held int64) {
 	if held > 0 {
 		r.suspects.Release("", held)
 	}
 }
 
 // write fills a slot.
-func (r *Record) write(at int, id string) error {
+func (r *Registry) write(at int, id string) error {
 	if r.file == nil {
 		return nil
 	}

@@ -180,7 +180,7 @@ var hardFitted = section{"AQ", "what stands where no API has it, and what asks f
 	{number: 1202, name: "an element of a list that cannot be is named by its number", run: func(t *testing.T) {
 		for from, templates := range requestsWithAll {
 			for _, template := range append(slices.Clone(templates), lists[from]) {
-				for at, ask := range withBadElement(t, strings.ReplaceAll(template, place, "")) {
+				for at, ask := range withBadElement(t, strings.ReplaceAll(template, position, "")) {
 					if at != "safetySettings[1]" { // which is carried as it is
 						refuses(t, trip{from: from, to: others(from)[0], ask: ask}, at)
 					}

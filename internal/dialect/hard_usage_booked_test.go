@@ -90,7 +90,7 @@ func usageFor(t *testing.T, l *landed) (u chat.Usage) {
 	t.Helper()
 	codec := codecOf(l.trip.from)
 	if !l.trip.stream {
-		r, err := codec.DecodeResponse([]byte(l.body))
+		r, err := codec.DecodeReply([]byte(l.body))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,7 @@ func TestTheBookKnowsWhatClientsAskFor(t *testing.T) {
 	for _, c := range clients.All() {
 		for _, ask := range c.Asks {
 			e, known := price.BuiltIn().Lookup(c.Dialect, ask.Name)
-			if !known || e.At(day("2026-11-19")) == nil || e.Facts.Window == 0 || e.Facts.Output == 0 {
+			if !known || e.At(day("2026-11-19")) == nil || e.Traits.Window == 0 || e.Traits.Output == 0 {
 				t.Errorf("%s asks for %s, of which the book says %+v", c.ID, ask.Name, e)
 			}
 		}
@@ -27,12 +27,12 @@ func TestFactsAreThoseOfEveryTarget(t *testing.T) {
 	c := priced(t, catalog.Model{ID: "x"})
 	at := day("2026-11-16")
 	gpt5, gpt4 := catalog.Target{Provider: "main", Model: "gpt-5"}, catalog.Target{Provider: "main", Model: "gpt-4o"}
-	one := c.Facts(&catalog.Model{Targets: []catalog.Target{gpt5}}, at)
-	other := c.Facts(&catalog.Model{Targets: []catalog.Target{gpt4}}, at)
+	one := c.Traits(&catalog.Model{Targets: []catalog.Target{gpt5}}, at)
+	other := c.Traits(&catalog.Model{Targets: []catalog.Target{gpt4}}, at)
 	if one.Window <= other.Window || other.Window == 0 || one.Price == nil || !one.Abilities["tools"] || !one.Abilities["reasoning"] || !slices.Contains(one.Takes, "image") {
 		t.Fatalf("the book says %+v and %+v", one, other)
 	}
-	both := c.Facts(&catalog.Model{Targets: []catalog.Target{gpt5, gpt4}, Capabilities: map[string]bool{"tools": false}}, at)
+	both := c.Traits(&catalog.Model{Targets: []catalog.Target{gpt5, gpt4}, Capabilities: map[string]bool{"tools": false}}, at)
 	if both.Window != other.Window || both.Output != other.Output || both.Price.Text() != one.Price.Text() {
 		t.Errorf("of two targets: %+v", both)
 	}
@@ -42,11 +42,11 @@ func TestFactsAreThoseOfEveryTarget(t *testing.T) {
 	if can, said := both.Abilities["tools"]; can || !said {
 		t.Error("what the operator says does not count")
 	}
-	unknown := c.Facts(&catalog.Model{Targets: []catalog.Target{gpt5, {Provider: "odd", Model: "y"}}}, at)
+	unknown := c.Traits(&catalog.Model{Targets: []catalog.Target{gpt5, {Provider: "odd", Model: "y"}}}, at)
 	if unknown.Window != one.Window || len(unknown.Takes)+len(unknown.Can)+len(unknown.Abilities) > 0 {
 		t.Errorf("with a target that nobody knows: %+v", unknown)
 	}
-	if none := c.Facts(&catalog.Model{Targets: []catalog.Target{{Provider: "odd", Model: "y"}}}, at); none.Window != 0 || none.Price != nil || none.Abilities != nil {
+	if none := c.Traits(&catalog.Model{Targets: []catalog.Target{{Provider: "odd", Model: "y"}}}, at); none.Window != 0 || none.Price != nil || none.Abilities != nil {
 		t.Errorf("of what nobody knows: %+v", none)
 	}
 }

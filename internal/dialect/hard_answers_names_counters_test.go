@@ -183,7 +183,7 @@ var hardNamed = section{"AD", "calls without names, pages and counters", []hard{
 		usage := `{"input_tokens":23000,"output_tokens":1000,"iterations":[{"type":"compaction","input_tokens":180000,"output_tokens":3500,"cache_read_input_tokens":7,"cache_creation_input_tokens":8},{"type":"message","input_tokens":23000,"output_tokens":1000}]}`
 		whole := take(t, trip{from: A, to: A, ask: plain[A], answers: []string{usedA(usage)}})
 		is(t, "what passes through", whole.body, usedA(usage))
-		u := whole.reply.Response.Usage
+		u := whole.reply.Whole.Usage
 		is(t, "whole", [4]int64{u.Input, u.Output, u.CacheRead, u.CacheWrite}, [4]int64{203000, 4500, 7, 8})
 		stream := strings.Replace(messageA(textA(0, "hi"), "end_turn"), `{"output_tokens":9}`, usage, 1)
 		u = take(t, trip{from: A, to: A, stream: true, ask: streamA, answers: []string{stream}}).reply.Seen.Usage

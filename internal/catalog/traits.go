@@ -8,9 +8,9 @@ import (
 	"stele/internal/price"
 )
 
-// Facts are what is known of a model, whichever of its targets serves it.
-type Facts struct {
-	price.Facts
+// Traits are what is known of a model, whichever of its targets serves it.
+type Traits struct {
+	price.Traits
 
 	Abilities map[string]bool // what the operator says of it, then what the book does; others are not known
 	Price     *price.Sheet    // at its first target; nil: not known
@@ -24,14 +24,14 @@ type End struct {
 	Next  string    // what its maker names in its place
 }
 
-// Facts are what is known of a model. Of several targets the smallest figures that are
+// Traits are what is known of a model. Of several targets the smallest figures that are
 // known count, and an ability or a medium only if all of them are known to have it.
-func (c *Catalog) Facts(m *Model, at time.Time) Facts {
-	f := Facts{Abilities: maps.Clone(m.Capabilities), End: c.End(m)}
+func (c *Catalog) Traits(m *Model, at time.Time) Traits {
+	f := Traits{Abilities: maps.Clone(m.Capabilities), End: c.End(m)}
 	for i, t := range m.Targets {
-		var its price.Facts
+		var its price.Traits
 		if e, ok := c.Entry(t); ok {
-			its = e.Facts
+			its = e.Traits
 		}
 		f.Window, f.Output = least(f.Window, its.Window), least(f.Output, its.Output)
 		if i == 0 {
@@ -60,10 +60,10 @@ func (c *Catalog) Facts(m *Model, at time.Time) Facts {
 func (c *Catalog) End(m *Model) (end End) {
 	for i, t := range m.Targets {
 		e, ok := c.Entry(t)
-		if !ok || e.Facts.Retires == "" {
+		if !ok || e.Traits.Retires == "" {
 			return End{}
 		}
-		on, err := time.Parse(time.DateOnly, e.Facts.Retires)
+		on, err := time.Parse(time.DateOnly, e.Traits.Retires)
 		if err != nil {
 			return End{}
 		}
@@ -78,7 +78,7 @@ func (c *Catalog) End(m *Model) (end End) {
 			end.Known = known
 		}
 		if i == 0 && !m.HideUpstream {
-			end.Next = e.Facts.Next
+			end.Next = e.Traits.Next
 		}
 	}
 	return end
