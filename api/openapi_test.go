@@ -137,6 +137,23 @@ func TestUnauthorizedSpeaksTheFamilysShape(t *testing.T) {
 	}
 }
 
+// What counts as an answer is kept for an Idempotency-Key, on every route that takes one.
+func TestWhatIsKeptSaysThatItIsReplayed(t *testing.T) {
+	t.Parallel()
+	doc := load(t)
+	for _, r := range routes {
+		op := operation(t, doc, r)
+		if op.Parameters.GetByInAndName("header", "Idempotency-Key") == nil {
+			continue
+		}
+		for _, status := range []string{"201", "400", "404", "415", "422"} {
+			if answer := op.Responses.Value(status); answer != nil && answer.Value.Headers["Idempotency-Replayed"] == nil {
+				t.Errorf("%s %s: %s without Idempotency-Replayed", r.Method, r.Path, status)
+			}
+		}
+	}
+}
+
 // Whatever takes a body can find that it comes too slowly, and says so in its family's shape.
 func TestWhatTakesABodyNames408(t *testing.T) {
 	t.Parallel()

@@ -84,9 +84,10 @@ func New(o Options) *Door {
 func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer := &startedWriter{ResponseWriter: w}
 	routes, params := match(r.URL.EscapedPath())
+	chosen := choose(routes, r.Method)
 	var family family
-	if len(routes) > 0 {
-		family = routes[0].family.of(r)
+	if chosen != nil {
+		family = chosen.family.of(r)
 	} else {
 		family = familyOf(r)
 	}
@@ -102,17 +103,16 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet {
 		w.Header().Set("Cache-Control", "private, no-cache")
 	}
-	if len(routes) == 0 {
+	switch {
+	case len(routes) == 0:
 		d.answerNoRoute(answer, r, family)
 		return
-	}
-	route, err := choose(routes, w, r)
-	if err != nil {
-		d.fail(answer, r, family, err)
+	case chosen == nil:
+		d.fail(answer, r, family, refuseMethod(w.Header(), routes))
 		return
 	}
-	scope.From(r.Context()).SetRoute(route.method + " " + route.path)
-	if err := d.serve(route, answer, r, params); err != nil {
+	scope.From(r.Context()).SetRoute(chosen.method + " " + chosen.path)
+	if err := d.serve(chosen, answer, r, params); err != nil {
 		d.fail(answer, r, family, err)
 	}
 }
@@ -209,16 +209,23 @@ func checkParams(params map[string]string) error {
 	return nil
 }
 
-// choose picks the route for the request's method among those at its path.
-func choose(routes []*route, w http.ResponseWriter, r *http.Request) (*route, error) {
-	var methods []string
+// choose picks the route for a method among those at a path; nil where none takes it.
+func choose(routes []*route, method string) *route {
 	for _, route := range routes {
-		if route.method == r.Method {
-			return route, nil
+		if route.method == method {
+			return route
 		}
-		methods = append(methods, route.method)
+	}
+	return nil
+}
+
+// refuseMethod says which methods a path takes.
+func refuseMethod(h http.Header, routes []*route) error {
+	methods := make([]string, len(routes))
+	for i, route := range routes {
+		methods[i] = route.method
 	}
 	allow := strings.Join(methods, ", ")
-	w.Header().Set("Allow", allow)
-	return nil, fault.New(fault.MethodNotAllowed, "This path takes %s.", allow)
+	h.Set("Allow", allow)
+	return fault.New(fault.MethodNotAllowed, "This path takes %s.", allow)
 }

@@ -104,7 +104,7 @@ func TestBodiesAreBounded(t *testing.T) {
 		{"/api/v1/generations", 1<<20 + 1, false, 413, `"limit":1048576`},
 		{"/api/v1/generations", 1<<20 + 1, true, 413, `"limit":1048576`},
 		{"/api/v1/files", 2 << 20, true, 415, `"unsupported_content_type"`},
-		{"/api/v1/files", 2<<20 + 1, false, 413, `"body_too_large"`},
+		{"/api/v1/files", 2<<20 + 1, false, 413, `"code":"file_too_large","message":"The upload is larger than 2097152 bytes.","details":{"limit":2097152,"size":2097153}`},
 		{"/api/v1/chat/completions", 1<<20 + 1, true, 413, `"type":"invalid_request_error"`},
 		{"/api/v1/messages", 1<<20 + 1, true, 413, `"type":"request_too_large"`},
 		{"/api/v1beta/models/m:generateContent", 1<<20 + 1, true, 413, `"status":"INVALID_ARGUMENT"`},

@@ -82,6 +82,7 @@ func hostiles(t *testing.T) (list []hostile) {
 	big("a JPEG bomb", bomb)
 	big("an SVG bomb", []byte(`<svg width="99999999" height="99999999"/>`))
 	big("too large", append(sample(t, "a.jpg"), make([]byte, small)...))
+	big("too large and damaged", append(sample(t, "a.wav"), make([]byte, small)...))
 	picture := sample(t, "a.png")
 	add("a picture called a film", 415, "unsupported_file_type", upload{name: "a", body: picture, after: map[string]string{"file_type": "video"}})
 	add("a kind that is none", 422, "invalid_parameter", upload{name: "a", body: picture, fields: map[string]string{"file_type": "document"}})

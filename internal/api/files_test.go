@@ -54,6 +54,26 @@ func TestPartsMayComeInAnyOrder(t *testing.T) {
 	}
 }
 
+// Clients write boundaries, and what stands around them, in many ways.
+func TestBoundariesMayBeOdd(t *testing.T) {
+	t.Parallel()
+	b := newFilesBench(t)
+	for kind, boundary := range map[string]string{
+		"multipart/form-data; boundary================123==":                 "===============123==",
+		"multipart/form-data; charset=utf-8; Boundary = a b/c:d(e)?; x=y":    "a b/c:d(e)?",
+		`Multipart/Form-Data; boundary="a b'()+_,-./:=?c"`:                   "a b'()+_,-./:=?c",
+		`multipart/form-data; boundary="----odd:one`:                         "----odd:one",
+		"multipart/form-data; boundary=" + strings.Repeat("b", 70) + ";":     strings.Repeat("b", 70),
+		"multipart/form-data;boundary=----WebKitFormBoundary7MA4YWxkTrZu0gW": "----WebKitFormBoundary7MA4YWxkTrZu0gW",
+	} {
+		body := "before\r\n--" + boundary + "  \r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.png\"\r\n\r\n" +
+			string(sample(t, "a.png")) + "\r\n--" + boundary + "--\r\nafter"
+		if got := b.send(t, strings.NewReader(body), kind, nil); got.status != 201 {
+			t.Errorf("%s: %d %s", kind, got.status, got.body)
+		}
+	}
+}
+
 func TestTheBytesDecideNotTheName(t *testing.T) {
 	t.Parallel()
 	b := newFilesBench(t)

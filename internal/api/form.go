@@ -8,6 +8,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"slices"
+	"strings"
 
 	"stele/internal/fault"
 	"stele/internal/wire"
@@ -33,14 +34,32 @@ type form struct {
 }
 
 func openForm(r *http.Request) (*form, error) {
-	kind, parameters, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || kind != "multipart/form-data" || parameters["boundary"] == "" {
+	boundary := boundaryOf(r.Header.Get("Content-Type"))
+	if boundary == "" {
 		return nil, fault.New(fault.UnsupportedContentType, "Send the file as multipart/form-data, in a part called file.")
 	}
 	t := &tail{Reader: r.Body}
 	return &form{
-		parts: wire.NewParts(t, parameters["boundary"]), tail: t, end: []byte("--" + parameters["boundary"] + "--"), fields: make(map[string]string),
+		parts: wire.NewParts(t, boundary), tail: t, end: []byte("--" + boundary + "--"), fields: make(map[string]string),
 	}, nil
+}
+
+// boundaryOf is what stands between the parts of a form; "" where the body is none. Some clients write
+// a boundary such as Python's ===============123== without the quotation marks that its signs need.
+func boundaryOf(contentType string) string {
+	kind, parameters, err := mime.ParseMediaType(contentType)
+	if kind != "multipart/form-data" {
+		return ""
+	}
+	if errors.Is(err, mime.ErrInvalidMediaParameter) {
+		for parameter := range strings.SplitSeq(contentType, ";") {
+			name, value, _ := strings.Cut(parameter, "=")
+			if strings.EqualFold(strings.TrimSpace(name), "boundary") {
+				return strings.Trim(strings.TrimSpace(value), `"`)
+			}
+		}
+	}
+	return parameters["boundary"]
 }
 
 func (f *form) has(name string) bool {

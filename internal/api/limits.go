@@ -20,6 +20,9 @@ func (d *Door) boundBody(route *route, w http.ResponseWriter, r *http.Request) e
 		limit = d.Settings().UploadBody
 	}
 	if r.ContentLength > limit {
+		if route.group == access.GroupFiles { // what is beside a file is never as much
+			return fault.New(fault.FileTooLarge, "The upload is larger than %d bytes.", limit).With("limit", limit).With("size", r.ContentLength)
+		}
 		return refuseTooLarge(limit)
 	}
 	coding := strings.ToLower(r.Header.Get("Content-Encoding"))

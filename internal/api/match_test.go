@@ -93,3 +93,36 @@ func FuzzMatch(f *testing.F) {
 		}
 	})
 }
+
+// What is refused before any key is looked at has the shape of the path's family, for every route and for
+// what lies beside it: Anthropic's where the client says that it speaks that.
+func TestPathsAreRefusedInTheirFamily(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, roomy)
+	b.key = ""
+	shapes := map[string]string{"native": `{"error":{"code":"`, "openai": `"param":null`, "anthropic": `{"type":"error"`, "gemini": `"status":"`}
+	for _, route := range Routes() {
+		path := strings.NewReplacer("{model}", "a/m", "{app}", "a", "{id}", "gen_1").Replace(route.Path)
+		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "get"} {
+			for _, version := range []string{"", "2023-06-01"} {
+				var header []string
+				family := route.Family
+				if version != "" {
+					header = []string{"Anthropic-Version", version}
+				}
+				if version != "" && family != "gemini" {
+					family = "anthropic"
+				}
+				for at, status := range map[string]int{path: 405, path + "/x/y": 404} {
+					if status == 405 && method == route.Method {
+						continue
+					}
+					got, text, h := b.do(t, method, at, nil, header...)
+					if got != status || method != "HEAD" && !strings.Contains(text, shapes[family]) || status == 405 && h.Get("Allow") != route.Method {
+						t.Errorf("%s %s (%s): %d %s, not %d in the shape of %s", method, at, version, got, text, status, family)
+					}
+				}
+			}
+		}
+	}
+}

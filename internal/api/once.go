@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"stele/internal/access"
+	"stele/internal/catalog"
 	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/fault"
@@ -42,9 +43,12 @@ func (d *Door) talkOnce(w http.ResponseWriter, c call) error {
 	}
 	run := &keyedChat{door: d, call: c.detach(), from: from}
 	own := scope.From(run.call.Context())
-	if run.req, err = d.decode(&run.call, body); err == nil && d.Relay.Opens(c.who, run.req.Model) != nil {
+	if run.req, run.wrong = d.decode(&run.call, body); run.wrong != nil {
+		run.req = new(chat.Request)
+	}
+	if run.wrong == nil && d.isClosed(c.who, run.req.Model) {
 		err = d.answer(w, run.call, run.req, d.Settings().KeepAlive) // refused, and in the books
-	} else if err == nil {
+	} else {
 		twice := 2 * int64(len(body)) // it is written anew, and once more as a text
 		if err = own.Memory.Grow(c.Context(), twice); err == nil {
 			switches := fmt.Sprint(run.req.Strict, run.req.Origin.Cost, isFramed(c))
@@ -56,6 +60,12 @@ func (d *Door) talkOnce(w http.ResponseWriter, c call) error {
 	own.Memory.Close()
 	scope.From(c.Context()).Record = own.Record
 	return err
+}
+
+// isClosed reports whether a refusal for its model is the caller's alone and no answer of its key: the
+// next one with it may be another API key's that opens more. For what can be no name nothing is kept.
+func (d *Door) isClosed(who access.Principal, model string) bool {
+	return d.Relay.Opens(who, model) != nil && (who.Scope.LimitsModels() || catalog.CheckID(model) != nil)
 }
 
 // answerOnce gives the request the answer of its key.
@@ -81,6 +91,7 @@ type keyedChat struct {
 	door    *Door
 	call    call
 	req     *chat.Request
+	wrong   error        // why there is no request in the body
 	from    int64        // the last event that the client has
 	refusal *fault.Error // what the answer is, where it is an error that is kept
 }
@@ -107,6 +118,9 @@ func (k *keyedChat) make(ctx context.Context, take *replay.Take) (result replay.
 		return replay.Result{Err: err, Free: true}
 	}
 	defer leave()
+	if k.wrong != nil {
+		return k.settleFailed(ctx, take, k.wrong)
+	}
 	held, release := d.Access.Hold(ctx, c.pass, access.GroupChat)
 	defer release()
 	c.Request = c.WithContext(held)

@@ -213,14 +213,14 @@ func (p *passing) judge() error {
 			return refused
 		}
 	}
+	if most := p.settings.most(f.Kind); facts.Kind != "" && f.Size > most && !p.up.lenient { // damaged or not
+		return refuseTooLarge(most, f.Size)
+	}
 	if err != nil {
 		return toRefusal(err)
 	}
 	if f.Kind == Document && !p.up.Documents {
 		return f.RefuseDocument()
-	}
-	if most := p.settings.most(f.Kind); f.Size > most && !p.up.lenient {
-		return refuseTooLarge(most, f.Size)
 	}
 	return nil
 }

@@ -108,11 +108,11 @@ func (s *Service) View(t *Task) View {
 		}
 		v.Limits = append(v.Limits, left)
 	}
-	if !t.CancelAt.IsZero() {
-		v.CancelAt = wire.Time(t.CancelAt)
-	}
 	if !t.State.Final() {
 		v.Position = t.Position
+		if !t.CancelAt.IsZero() {
+			v.CancelAt = wire.Time(t.CancelAt)
+		}
 		if at := s.expectedEnd(t); !at.IsZero() {
 			v.Expected = wire.Time(at)
 		}

@@ -67,6 +67,28 @@ func TestARefusalSaysWhatTheLimitIs(t *testing.T) {
 	}
 }
 
+// A client that is told to come back in a moment comes back for ever with a call that is larger than the limit.
+func TestACallThatNeverFitsIsNotTriedAgain(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		limit   Limit
+		n       int64
+		lasting bool
+	}{
+		{Limit{Measure: Tokens, Window: Minute, Amount: 100}, 100, false},
+		{Limit{Measure: Tokens, Window: Minute, Amount: 100}, 101, true},
+		{Limit{Measure: Requests, Window: Minute, Amount: 0}, 1, true},
+		{Limit{Measure: Concurrent, Amount: 1}, 1, false},
+		{Limit{Measure: Concurrent, Amount: 0}, 1, true},
+	} {
+		test.limit.ID, test.limit.Name = "lim_1", "small"
+		e := fault.From(newRule(test.limit).counter("", time.Now()).refuse(test.n, time.Now()))
+		if e.Lasting() != test.lasting || e.Code.Status() != 429 {
+			t.Errorf("%d of %s: %v, will it be the same next time: %v, want %v", test.n, test.limit.Text(), e, e.Lasting(), test.lasting)
+		}
+	}
+}
+
 func TestTheOutputThatFitsIsTheMostThatFits(t *testing.T) {
 	t.Parallel()
 	a := Ask{Input: 10, Output: 1000, Sheet: price.MustPrice("0.003 - - 0.007 cache_write_1h=0.003").Sheet}

@@ -55,7 +55,8 @@ func (c *counter) refuse(n int64, now time.Time) error {
 	if !c.name.End.IsZero() {
 		e = e.With("resets_at", wire.Time(c.name.End))
 	}
-	e.RetryAfter, e.Spent = after, after > mostRetry || after == 0
+	never := n > l.Amount && (!c.durable || l.Refuse) // however long the client waits
+	e.RetryAfter, e.Spent = after, after > mostRetry || after == 0 || never
 	e.Limits = []fault.Standing{st}
 	return asOurs(l, e)
 }

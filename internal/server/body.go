@@ -77,6 +77,7 @@ func (b *body) arm() {
 	now := time.Now()
 	if b.begun.IsZero() {
 		b.begun = now
+		b.of.expects = false // it is told to, and sends
 	}
 	if now.Sub(b.armed) < min(time.Second, b.stall/4) {
 		return

@@ -65,6 +65,41 @@ func TestABodyThatComesLateIsReadBehindItsAnswer(t *testing.T) {
 	}
 }
 
+// TestABodyThatWasAskedForIsReadBehindItsAnswer has the client wait until it is told to send, as curl does
+// with anything large, and the server answer in the middle of what comes then.
+func TestABodyThatWasAskedForIsReadBehindItsAnswer(t *testing.T) {
+	t.Parallel()
+	h := open(t, Bounds{})
+	const size = 9 << 20
+	for kind, head := range map[string]string{
+		"announced": fmt.Sprintf("Content-Length: %d\r\nExpect: 100-continue\r\n\r\n", size),
+		"chunked":   fmt.Sprintf("Transfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n%x\r\n", size),
+	} {
+		c := h.at["main"](t)
+		_ = c.SetDeadline(time.Now().Add(time.Minute))
+		if _, err := io.WriteString(c, "POST /api/v1/begin HTTP/1.1\r\nHost: x\r\n"+head); err != nil {
+			t.Fatal(err)
+		}
+		reader := bufio.NewReader(c)
+		if _, err := io.CopyN(c, zeros{}, size); err != nil {
+			t.Errorf("%s: %v", kind, err)
+			continue
+		}
+		answer, err := http.ReadResponse(reader, nil)
+		if err == nil && answer.StatusCode == http.StatusContinue {
+			answer, err = http.ReadResponse(reader, nil)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", kind, err)
+			continue
+		}
+		if text, err := io.ReadAll(answer.Body); err != nil || string(text) != "done" {
+			t.Errorf("%s: %q %v", kind, text, err)
+		}
+		_ = answer.Body.Close()
+	}
+}
+
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }

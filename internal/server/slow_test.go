@@ -29,11 +29,14 @@ type house struct {
 	at      map[string]func(t *testing.T) net.Conn
 }
 
-// open runs a server with these bounds. Its pages read bodies under /read and answer
-// without under any other path.
+// open runs a server with these bounds. Its pages read bodies under /read, the first byte of
+// them where a path ends in /begin, and answer without under any other path.
 func open(t *testing.T, bounds Bounds) *house {
 	t.Helper()
 	door := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/begin") {
+			_, _ = io.CopyN(io.Discard, r.Body, 1)
+		}
 		if r.URL.Path != "/read" {
 			_, _ = io.WriteString(w, "done")
 			return

@@ -1,6 +1,7 @@
 package twins
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -103,6 +104,36 @@ func TestARefusalThatCountsIsReplayed(t *testing.T) {
 			again = r.Hear(t, wish)
 			if first.Status < 500 || again.Status < 500 || len(r.SentTo(client, busy)) <= tries {
 				t.Errorf("%s: %d %s\nthen %d %s", busy, first.Status, first.Body, again.Status, again.Body)
+			}
+		}
+	}
+}
+
+// TestOurOwnRefusalIsReplayed has the server refuse what is asked itself: for a body that is no request
+// and for a model that is not there. No upstream is asked; the key stands for the answer all the same.
+func TestOurOwnRefusalIsReplayed(t *testing.T) {
+	t.Parallel()
+	r := rig.NewFront(t, "", "")
+	for _, client := range rig.Dialects {
+		for _, stream := range []bool{false, true} {
+			good := rig.Ask(client, client+"/"+rig.UsualModel[client], "hi", stream)
+			broken := good
+			broken.Body = "{"
+			for name, test := range map[string]struct {
+				wish   rig.Wish
+				status int
+			}{"broken": {broken, 400}, "nowhere": {rig.Ask(client, "nowhere", "hi", stream), 404}} {
+				key := fmt.Sprint(name, client, stream)
+				first, again := r.Hear(t, keyed(test.wish, key, 0)), r.Hear(t, keyed(test.wish, key, 0))
+				if first.Status != test.status || again.Body != first.Body || first.Header.Get("Idempotency-Replayed") != "" || again.Header.Get("Idempotency-Replayed") != "true" {
+					t.Errorf("%s: %d %s\nthen %d %s", key, first.Status, first.Body, again.Status, again.Body)
+				}
+				if name != "broken" { // another path in Gemini's dialect, and so another route
+					continue
+				}
+				if other := r.Hear(t, keyed(good, key, 0)); other.Status != 409 {
+					t.Errorf("%s, another body: %d %s", key, other.Status, other.Body)
+				}
 			}
 		}
 	}

@@ -95,7 +95,7 @@ func TestCancelAfterSurvivesAKill(t *testing.T) {
 	t.Parallel()
 	engines(t, "", func(t *testing.T, r *rig.Front) {
 		a := order(t, r, "/api/v1/generations?wait=30", picture("1h"), "Cancel-After", "500ms")
-		if shown(t, a, "status") != "canceled" || !strings.Contains(a.Body, "Cancel-After") {
+		if shown(t, a, "status") != "canceled" || !strings.Contains(a.Body, "Cancel-After") || strings.Contains(a.Body, `"cancel_at"`) {
 			t.Errorf("%d %s", a.Status, a.Body)
 		}
 		a = order(t, r, "/api/v1/generations", picture("1h"), "Cancel-After", "2")

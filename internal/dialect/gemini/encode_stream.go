@@ -37,7 +37,7 @@ type streamWriter struct {
 
 const (
 	events = "text/event-stream"
-	array  = "application/json"
+	array  = "application/json; charset=utf-8"
 	head   = `{"candidates":[{"content":{"parts":[`
 	foot   = `],"role":"model"},"index":`
 	// In every frame before the last, as Google has counts in all: BAML skips a frame without them, Rig one where one of

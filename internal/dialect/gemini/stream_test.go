@@ -251,7 +251,7 @@ func TestHardCase212TheArray(t *testing.T) {
 		}
 		dst = x.Fail(dst, fault.New(fault.Unavailable, "busy"), "r")
 		dst = x.KeepAlive(dst)
-		if err := json.Unmarshal(dst, &all); err != nil || gjson.GetBytes(dst, "@this.#.error.code").Raw != "[503]" || x.ContentType() != "application/json" {
+		if err := json.Unmarshal(dst, &all); err != nil || gjson.GetBytes(dst, "@this.#.error.code").Raw != "[503]" || x.ContentType() != "application/json; charset=utf-8" {
 			t.Errorf("%v %s", err, dst)
 		}
 		if dst[0] != '[' || dst[len(dst)-1] != ']' { // Google's REST clients for Python fail at anything else there
