@@ -208,6 +208,8 @@ var hardTurned = section{"AY", "what stands in another order, and what cannot be
 		}
 		for words, want := range map[string]string{
 			"adaptive thinking is not supported on this model":                                                                 "enabled 32768",
+			"This model does not support adaptive thinking.":                                                                   "enabled 32768",
+			"thinking.type: 'adaptive' is not supported on this model":                                                         "enabled 32768",
 			"thinking: Input tag 'adaptive' found using 'type' does not match any of the expected tags: 'disabled', 'enabled'": "enabled 32768",
 			"This model does not support the effort parameter.":                                                                "adaptive",
 			`output_config.effort "high" was provided, but model claude-haiku-4.5 does not support reasoning effort`:           "adaptive",
@@ -229,8 +231,18 @@ var hardTurned = section{"AY", "what stands in another order, and what cannot be
 		l := take(t, refusesFirst(trip{from: A, to: A, ask: ask(`,"format":{"type":"json_schema","schema":{"type":"object"}}`)}, 400, "This model does not support the effort parameter."))
 		is(t, "the shape of the answer stays", l.then().Get("output_config").Raw, `{"format":{"type":"json_schema","schema":{"type":"object"}}}`)
 		budget := `{"model":"m","max_tokens":32000,"thinking":{"type":"enabled","budget_tokens":31999},"messages":[{"role":"user","content":"go"}]}`
-		l = take(t, refusesFirst(trip{from: A, to: A, model: "claude-opus-4-6", ask: budget}, 400, `"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.`))
-		is(t, "tokens, to a model of levels", said(l.then()), "adaptive high")
+		for _, words := range []string{
+			`"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.`,
+			"thinking.enabled: budget_tokens is not supported on this model. Use `thinking.type.adaptive` and `output_config.effort` instead.",
+			"thinking.budget_tokens is no longer supported for this model.", "thinking.type: `enabled` is not supported for this model.", "This model only supports adaptive thinking.",
+		} {
+			l = take(t, refusesFirst(trip{from: A, to: A, model: "claude-opus-4-6", ask: budget}, 400, words))
+			is(t, words+", tokens, to a model of levels", said(l.then()), "adaptive high")
+		}
+		for _, words := range []string{`"thinking.type.disabled" is not supported for this model.`, "thinking.disabled: thinking cannot be disabled on this model."} {
+			off := strings.Replace(budget, `"enabled","budget_tokens":31999`, `"disabled"`, 1)
+			is(t, words, said(take(t, refusesFirst(trip{from: A, to: A, model: "claude-opus-4-6", ask: off}, 400, words)).then()), "")
+		}
 		results := strings.Replace(ask(""), `{"role":"user","content":"go"}`, `{"role":"user","content":"go"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"1"}]}`, 1)
 		l = take(t, refusesFirst(trip{from: A, to: A, ask: results}, 400, "adaptive thinking is not supported on this model"))
 		is(t, "a call without a thought before it, which a budget does not allow", l.then().Get("thinking").Raw, `{"type":"disabled"}`)
