@@ -214,6 +214,8 @@ var hardTurned = section{"AY", "what stands in another order, and what cannot be
 			"This model does not support the effort parameter.":                                                                "adaptive",
 			`output_config.effort "high" was provided, but model claude-haiku-4.5 does not support reasoning effort`:           "adaptive",
 			`output_config.effort "xhigh" is not supported by model claude-opus-4.7; supported values: [medium]`:               "adaptive",
+			"output_config.effort: effort level 'high' is not supported on this model.":                                        "adaptive",
+			"output_config.effort: effort level 'xhigh' is not supported on this model.":                                       "adaptive high",
 			"output_config: Extra inputs are not permitted":                                                                    "adaptive",
 			"thinking: Extra inputs are not permitted":                                                                         "",
 			"output_config.effort: Input should be 'low', 'medium' or 'high'":                                                  "adaptive high",
