@@ -256,6 +256,31 @@ var hardTurned = section{"AY", "what stands in another order, and what cannot be
 			is(t, "a switch, "+words, take(t, refusesFirst(trip{from: A, to: A, model: "claude-opus-4-6", ask: loose}, 400, words)).status, 200)
 		}
 	}},
+	// sipeed/picoclaw#2939, HKUDS/nanobot#3418, Ultimate-Multisite/superdav-ai-agent#1847: agents send a temperature to every model but those whose names they know.
+	{number: 1800, name: "sampling that a Claude does not take, whose name told the client nothing", answer: "asked again without it, with a warning; by its own name the client hears the refusal", run: func(t *testing.T) {
+		said := func(body gjson.Result) string {
+			return strings.Join(strings.Fields(inLine(body.Get("temperature"), body.Get("top_p"), body.Get("top_k"), body.Get("stop_sequences.0"))), " ")
+		}
+		for words, want := range map[string]string{
+			"`temperature` is deprecated for this model.": "x", "`temperature`, `top_p` and `top_k` are not supported on this model.": "x", "top_k: Extra inputs are not permitted": "x",
+			"This model does not support the temperature parameter.":                                  "x",
+			"`temperature` and `top_p` cannot both be specified for this model. Please use only one.": "0.2 5 x",
+		} {
+			for _, streamed := range []bool{false, true} {
+				ask := `{"model":"m","max_tokens":9,"temperature":0.2,"top_p":0.9,"top_k":5,"stop_sequences":["x"],"messages":[{"role":"user","content":"go"}]}`
+				way := refusesFirst(trip{from: A, to: A, stream: streamed, model: "claude-opus-4-8", ask: ask}, 400, words)
+				if streamed {
+					way.ask = strings.Replace(ask, `{`, `{"stream":true,`, 1)
+				}
+				l := take(t, way)
+				is(t, words, said(l.then()), want)
+				l.warns("top_p", chat.Dropped)
+				way.model = "m"
+				home := try(t, way)
+				is(t, words+", by its own name", fmt.Sprint(home.status, len(home.calls)), "400 1")
+			}
+		}
+	}},
 	// anomalyco/opencode#37964, langgenius/dify#24307, dyad-sh/dyad#870: clients go by a model's name, and another name tells them nothing.
 	{number: 1293, name: "a parameter that a model does not take, whose name told the client nothing", answer: "asked again without it, or by the name that the model has for it, with a warning; by its own name the client hears the refusal", run: func(t *testing.T) {
 		for words, row := range map[string][2]string{

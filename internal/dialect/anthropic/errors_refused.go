@@ -16,7 +16,7 @@ var refusals = []struct {
 	change func(*traits)
 }{
 	{regexp.MustCompile(`temperature and top_p cannot both be specified`), "top_p", func(t *traits) { t.sampling = max(t.sampling, oneSampling) }},
-	{regexp.MustCompile(`(temperature|top_p|top_k)(: extra inputs are not permitted| is deprecated| is not supported| may only be set| must be unset)`), "sampling", func(t *traits) { t.sampling = unsaid }},
+	{regexp.MustCompile(`(temperature|top_p|top_k)(: extra inputs are not permitted| (is|are) (deprecated|(not|no longer) supported)| may only be set| must be unset)|does not support (the )?(temperature|top_p|top_k)`), "sampling", func(t *traits) { t.sampling = unsaid }},
 	{wayRefused("enabled", `|budget_tokens is (not|no longer) supported|only supports adaptive thinking`), "thinking.enabled", func(t *traits) {
 		t.budget, t.adaptive = false, true
 		if t.efforts == nil {
