@@ -99,8 +99,8 @@ var hardFresh = section{"AO", "what agents meet", []hard{
 			is(t, row.words+", then", l.sent[1].Get(row.at).Raw, row.then)
 			is(t, row.words+", told", l.warned("reasoning_effort", chat.Approximated), true)
 		}
-		own := try(t, trip{from: A, to: A, model: "profile-0a1b2c", ask: `{"model":"m","max_tokens":9,"temperature":0.5,"messages":[{"role":"user","content":"go"}]}`, status: 400, answers: []string{said(A, "`temperature` is deprecated for this model.")}})
-		is(t, "a client's own bytes", fmt.Sprint(own.status, len(own.calls)), "400 1")
+		own := try(t, trip{from: A, to: A, model: "m", ask: `{"model":"m","max_tokens":9,"temperature":0.5,"messages":[{"role":"user","content":"go"}]}`, status: 400, answers: []string{said(A, "`temperature` is deprecated for this model.")}})
+		is(t, "a client's own bytes, by the model's own name", fmt.Sprint(own.status, len(own.calls)), "400 1")
 	}},
 	// RooCodeInc/Roo-Code#10700, vercel/ai#8027, earendil-works/pi#3460, livekit/agents#7080.
 	{number: 1146, name: "how much is to be thought, to a Gemini that takes other amounts", answer: "asked again without it, with a warning", run: func(t *testing.T) {

@@ -208,10 +208,14 @@ var hardTurned = section{"AY", "what stands in another order, and what cannot be
 		}
 		for words, want := range map[string]string{
 			"adaptive thinking is not supported on this model":                                                                 "enabled 32768",
+			"This model does not support adaptive thinking.":                                                                   "enabled 32768",
+			"thinking.type: 'adaptive' is not supported on this model":                                                         "enabled 32768",
 			"thinking: Input tag 'adaptive' found using 'type' does not match any of the expected tags: 'disabled', 'enabled'": "enabled 32768",
 			"This model does not support the effort parameter.":                                                                "adaptive",
 			`output_config.effort "high" was provided, but model claude-haiku-4.5 does not support reasoning effort`:           "adaptive",
 			`output_config.effort "xhigh" is not supported by model claude-opus-4.7; supported values: [medium]`:               "adaptive",
+			"output_config.effort: effort level 'high' is not supported on this model.":                                        "adaptive",
+			"output_config.effort: effort level 'xhigh' is not supported on this model.":                                       "adaptive high",
 			"output_config: Extra inputs are not permitted":                                                                    "adaptive",
 			"thinking: Extra inputs are not permitted":                                                                         "",
 			"output_config.effort: Input should be 'low', 'medium' or 'high'":                                                  "adaptive high",
@@ -229,8 +233,18 @@ var hardTurned = section{"AY", "what stands in another order, and what cannot be
 		l := take(t, refusesFirst(trip{from: A, to: A, ask: ask(`,"format":{"type":"json_schema","schema":{"type":"object"}}`)}, 400, "This model does not support the effort parameter."))
 		is(t, "the shape of the answer stays", l.then().Get("output_config").Raw, `{"format":{"type":"json_schema","schema":{"type":"object"}}}`)
 		budget := `{"model":"m","max_tokens":32000,"thinking":{"type":"enabled","budget_tokens":31999},"messages":[{"role":"user","content":"go"}]}`
-		l = take(t, refusesFirst(trip{from: A, to: A, model: "claude-opus-4-6", ask: budget}, 400, `"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.`))
-		is(t, "tokens, to a model of levels", said(l.then()), "adaptive high")
+		for _, words := range []string{
+			`"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.`,
+			"thinking.enabled: budget_tokens is not supported on this model. Use `thinking.type.adaptive` and `output_config.effort` instead.",
+			"thinking.budget_tokens is no longer supported for this model.", "thinking.type: `enabled` is not supported for this model.", "This model only supports adaptive thinking.",
+		} {
+			l = take(t, refusesFirst(trip{from: A, to: A, model: "claude-opus-4-6", ask: budget}, 400, words))
+			is(t, words+", tokens, to a model of levels", said(l.then()), "adaptive high")
+		}
+		for _, words := range []string{`"thinking.type.disabled" is not supported for this model.`, "thinking.disabled: thinking cannot be disabled on this model."} {
+			off := strings.Replace(budget, `"enabled","budget_tokens":31999`, `"disabled"`, 1)
+			is(t, words, said(take(t, refusesFirst(trip{from: A, to: A, model: "claude-opus-4-6", ask: off}, 400, words)).then()), "")
+		}
 		results := strings.Replace(ask(""), `{"role":"user","content":"go"}`, `{"role":"user","content":"go"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"1"}]}`, 1)
 		l = take(t, refusesFirst(trip{from: A, to: A, ask: results}, 400, "adaptive thinking is not supported on this model"))
 		is(t, "a call without a thought before it, which a budget does not allow", l.then().Get("thinking").Raw, `{"type":"disabled"}`)
@@ -240,6 +254,31 @@ var hardTurned = section{"AY", "what stands in another order, and what cannot be
 		loose := strings.Replace(ask(""), `{"type":"adaptive","display":"omitted"}`, `true`, 1)
 		for _, words := range []string{"adaptive thinking is not supported on this model", "This model does not support the effort parameter."} {
 			is(t, "a switch, "+words, take(t, refusesFirst(trip{from: A, to: A, model: "claude-opus-4-6", ask: loose}, 400, words)).status, 200)
+		}
+	}},
+	// sipeed/picoclaw#2939, HKUDS/nanobot#3418, Ultimate-Multisite/superdav-ai-agent#1847: agents send a temperature to every model but those whose names they know.
+	{number: 1800, name: "sampling that a Claude does not take, whose name told the client nothing", answer: "asked again without it, with a warning; by its own name the client hears the refusal", run: func(t *testing.T) {
+		said := func(body gjson.Result) string {
+			return strings.Join(strings.Fields(inLine(body.Get("temperature"), body.Get("top_p"), body.Get("top_k"), body.Get("stop_sequences.0"))), " ")
+		}
+		for words, want := range map[string]string{
+			"`temperature` is deprecated for this model.": "x", "`temperature`, `top_p` and `top_k` are not supported on this model.": "x", "top_k: Extra inputs are not permitted": "x",
+			"This model does not support the temperature parameter.":                                  "x",
+			"`temperature` and `top_p` cannot both be specified for this model. Please use only one.": "0.2 5 x",
+		} {
+			for _, streamed := range []bool{false, true} {
+				ask := `{"model":"m","max_tokens":9,"temperature":0.2,"top_p":0.9,"top_k":5,"stop_sequences":["x"],"messages":[{"role":"user","content":"go"}]}`
+				way := refusesFirst(trip{from: A, to: A, stream: streamed, model: "claude-opus-4-8", ask: ask}, 400, words)
+				if streamed {
+					way.ask = strings.Replace(ask, `{`, `{"stream":true,`, 1)
+				}
+				l := take(t, way)
+				is(t, words, said(l.then()), want)
+				l.warns("top_p", chat.Dropped)
+				way.model = "m"
+				home := try(t, way)
+				is(t, words+", by its own name", fmt.Sprint(home.status, len(home.calls)), "400 1")
+			}
 		}
 	}},
 	// anomalyco/opencode#37964, langgenius/dify#24307, dyad-sh/dyad#870: clients go by a model's name, and another name tells them nothing.

@@ -69,20 +69,29 @@ const withoutSessions = "2026-07-28"
 // transports speaks with clients of every version of the protocol: those that have sessions
 // and those that have none need handlers of their own.
 func (b *Toolbox) transports() http.Handler {
-	server := func(*http.Request) *mcp.Server { return b.mcp }
-	options := mcp.StreamableHTTPOptions{SessionTimeout: idle, MaxRequestBodyBytes: largestAsk, PropagateRequestCancellation: true}
-	sessions := mcp.NewStreamableHTTPHandler(server, &options)
-	alone := options
-	alone.Stateless, alone.SessionTimeout = true, 0
-	requests := mcp.NewStreamableHTTPHandler(server, &alone)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Mcp-Protocol-Version") >= withoutSessions {
-			requests.ServeHTTP(w, r)
-			return
+	handlers := make(map[manner]http.Handler)
+	for _, m := range []manner{{}, {alone: true}, {whole: true}, {alone: true, whole: true}} {
+		options := mcp.StreamableHTTPOptions{
+			SessionTimeout: idle, MaxRequestBodyBytes: largestAsk, PropagateRequestCancellation: true, Stateless: m.alone, JSONResponse: m.whole,
 		}
-		sessions.ServeHTTP(w, r)
+		if m.alone {
+			options.SessionTimeout = 0
+		}
+		handlers[m] = mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return b.mcp }, &options)
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		accept := strings.Join(r.Header.Values("Accept"), ",")
+		m := manner{alone: r.Header.Get("Mcp-Protocol-Version") >= withoutSessions, whole: strings.Contains(accept, "application/") && !strings.Contains(accept, "text/") && !strings.Contains(accept, "*/*")}
+		if m.whole || accept == "" {
+			r.Header.Set("Accept", "application/json, text/event-stream")
+		}
+		handlers[m].ServeHTTP(w, r)
 	})
 }
+
+// manner is how a client is answered: each request for itself or in a session, and whole or in a stream. The
+// protocol wants clients to take both; those that are written by hand often take JSON alone, or do not say.
+type manner struct{ alone, whole bool }
 
 // guard lets in only programs of this machine that name it as it is, so that no page
 // in a browser can call the tools, whatever name it resolves to this address.
@@ -100,8 +109,8 @@ func (b *Toolbox) guard(address, token string) http.Handler {
 		case token != "" && !hasToken(r, token):
 			w.Header().Set("WWW-Authenticate", `Bearer realm="stele mcp"`)
 			http.Error(w, "the bearer token is missing or wrong", http.StatusUnauthorized)
-		case r.URL.Path != "/mcp":
-			http.NotFound(w, r)
+		case strings.TrimSuffix(r.URL.Path, "/") != "/mcp":
+			http.Error(w, "there is nothing at this path: the address is http://"+r.Host+"/mcp, streamable HTTP", http.StatusNotFound)
 		default:
 			tools.ServeHTTP(w, r)
 		}

@@ -68,7 +68,9 @@ func TestPagesOfOtherOriginsAreKeptOut(t *testing.T) {
 		{address, "null", "/mcp", http.StatusForbidden},
 		{address, "http://localhost:3000", "/mcp", http.StatusForbidden},
 		{"127.0.0.1:1", "", "/mcp", http.StatusForbidden},
+		{address, "", "/mcp/", http.StatusOK},
 		{address, "", "/", http.StatusNotFound},
+		{address, "", "/sse", http.StatusNotFound},
 	} {
 		if got := post(t, address, c.host, c.origin, c.path, ""); got != c.status {
 			t.Errorf("%+v: %d", c, got)
@@ -130,6 +132,54 @@ func TestEveryVersionOfTheProtocolIsSpoken(t *testing.T) {
 	}
 	if body := say(t, address, latest, hello); !strings.Contains(body, "error") {
 		t.Errorf("a session was begun: %s", body)
+	}
+}
+
+// TestClientsThatTakeJSONAloneGetIt has those that say so, and those that do not say what they take, which end their
+// sessions without a word of it.
+func TestClientsThatTakeJSONAloneGetIt(t *testing.T) {
+	t.Parallel()
+	address := reach(t, "")
+	ask := func(method, accept, session, body string) *http.Response {
+		r, err := http.NewRequestWithContext(t.Context(), method, "http://"+address+"/mcp", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {accept}, "Mcp-Session-Id": {session}}
+		if accept == "" {
+			r.Header.Del("Accept")
+		}
+		if session == "" {
+			r.Header.Del("Mcp-Session-Id")
+		}
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { answer.Body.Close() })
+		return answer
+	}
+	for accept, kind := range map[string]string{
+		"application/json": "application/json", "application/json; charset=utf-8": "application/json", "": "text/event-stream",
+		"application/json, text/plain, */*": "text/event-stream", "application/json, text/event-stream": "text/event-stream",
+	} {
+		begun := ask(http.MethodPost, accept, "", hello)
+		session := begun.Header.Get("Mcp-Session-Id")
+		if got := begun.Header.Get("Content-Type"); begun.StatusCode != http.StatusOK || got != kind {
+			t.Errorf("%q begins with %d and %s", accept, begun.StatusCode, got)
+		}
+		listed := ask(http.MethodPost, accept, session, `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
+		body, err := io.ReadAll(listed.Body)
+		if err != nil || !strings.Contains(string(body), `"generate_image"`) || listed.Header.Get("Content-Type") != kind {
+			t.Errorf("%q: %d %.200s %v", accept, listed.StatusCode, body, err)
+		}
+		ending := accept
+		if kind == "text/event-stream" {
+			ending = ""
+		}
+		if ended := ask(http.MethodDelete, ending, session, ""); ended.StatusCode != http.StatusNoContent {
+			t.Errorf("%q: the session ends with %d", accept, ended.StatusCode)
+		}
 	}
 }
 

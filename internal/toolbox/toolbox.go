@@ -39,6 +39,7 @@ type Toolbox struct {
 	folders *folders
 	models  Defaults
 	mcp     *mcp.Server
+	schemas map[string]*jsonschema.Schema // of the arguments of each tool
 
 	ending chan struct{}  // closed when calls have to end
 	calls  sync.WaitGroup // that are under way
@@ -50,10 +51,11 @@ func New(o Options) (*Toolbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Toolbox{server: o.Server, folders: p, models: o.Models, ending: make(chan struct{})}
+	b := &Toolbox{server: o.Server, folders: p, models: o.Models, schemas: make(map[string]*jsonschema.Schema), ending: make(chan struct{})}
 	b.mcp = mcp.NewServer(&mcp.Implementation{Name: "stele", Title: "Stele", Version: o.Version}, &mcp.ServerOptions{
 		Instructions: instructions, Logger: o.Log, Capabilities: &mcp.ServerCapabilities{},
 	})
+	b.mcp.AddReceivingMiddleware(b.fitArguments)
 	b.addModels()
 	b.addGenerate()
 	b.addTasks()
@@ -87,7 +89,8 @@ func (b *Toolbox) Serve(ctx context.Context, in io.Reader, out io.Writer) error 
 
 // addTool adds a tool of typed arguments. What it returns, or an error, is told to the agent.
 func addTool[In any](b *Toolbox, t mcp.Tool, do func(context.Context, *call, In) (any, error)) {
-	t.InputSchema = schemaFor[In]()
+	b.schemas[t.Name] = schemaFor[In]()
+	t.InputSchema = b.schemas[t.Name]
 	mcp.AddTool(b.mcp, &t, func(ctx context.Context, req *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
 		ctx, stop := b.enter(ctx)
 		defer stop()

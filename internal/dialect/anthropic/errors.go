@@ -182,6 +182,8 @@ func (r *refusal) classify(status int) *fault.Error {
 		switch e.Refused = refusedField(r.words); {
 		case isOfThinking(e.Refused):
 			return e.MendedBy(fault.Without | fault.Rethought)
+		case unsampled[e.Refused] != nil:
+			return e.MendedBy(fault.Without | fault.Editable)
 		case e.Refused == prefill:
 			return e.MendedBy(fault.Without | fault.Unbegun)
 		case e.Refused != "":

@@ -16,6 +16,7 @@ func edit(call *dialect.Outgoing, target dialect.Upstream) (err error) {
 	e.edits.ReplaceText(e.root.Get("model"), target.Model)
 	e.loosen()
 	e.rethink()
+	e.leaveSampling()
 	e.openEnvelopes()
 	e.speakAsUser()
 	switch {

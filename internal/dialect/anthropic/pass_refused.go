@@ -50,6 +50,22 @@ func (e *editor) rethink() {
 	}
 }
 
+// unsampled are the numbers that are left out of a client's own bytes, by what the upstream has refused.
+var unsampled = map[string][]string{"sampling": samplings, "top_p": {"top_p"}}
+
+// leaveSampling takes numbers out that the upstream has refused: to agents that send a temperature to every model, another
+// name says nothing of one that takes none.
+func (e *editor) leaveSampling() {
+	fields := map[string]string{"temperature": chat.FieldTemperature, "top_p": chat.FieldTopP, "top_k": chat.FieldTopK}
+	for key, v := range e.root.Members() {
+		refused := slices.ContainsFunc(e.target.Refused, func(name string) bool { return slices.Contains(unsampled[name], key.Name) })
+		if refused && !isUnset(v) {
+			e.edits.Remove(key, v)
+			e.lose(chat.Lost(fields[key.Name], chat.Dropped, "this model does not take it"))
+		}
+	}
+}
+
 // removeThinking takes the API's own field out, of a model that does not have it.
 func (e *editor) removeThinking(untold bool) {
 	for key, v := range e.root.Members() {
