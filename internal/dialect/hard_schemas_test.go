@@ -137,4 +137,20 @@ var hardSchemas = section{"F", "schemas and structured output", []hard{
 			t.Errorf("%d %s", l.status, l.body)
 		}
 	}},
+	// Anthropic's page on structured outputs: a beginning of the answer is not taken beside them.
+	{number: 1702, name: "the shape of an answer that the client began, to Claude", answer: "the model is asked to go on from there, with a warning", run: func(t *testing.T) {
+		shape := `"response_format":{"type":"json_schema","json_schema":{"name":"r","schema":{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}}}`
+		ask := `{"model":"m","messages":[{"role":"user","content":"go"},{"role":"assistant","content":"{"}],%s}`
+		l := take(t, trip{from: O, to: A, model: "claude-sonnet-4-5", ask: fmt.Sprintf(ask, shape)})
+		is(t, "held to it", inLine(l.got().Get("output_config.format.type").Str, l.got().Get("messages.#.role").Raw), `json_schema ["user","assistant","user"]`)
+		l.warns("messages", chat.Added)
+		for name, other := range map[string]trip{
+			"in words":        {model: "claude-opus-4-1", ask: fmt.Sprintf(ask, shape)},
+			"any JSON":        {model: "claude-sonnet-4-5", ask: fmt.Sprintf(ask, `"response_format":{"type":"json_object"}`)},
+			"without a shape": {model: "claude-sonnet-4-5", ask: fmt.Sprintf(ask, `"n":1`)},
+		} {
+			other.from, other.to = O, A
+			is(t, name, take(t, other).got().Get("messages.#.role").Raw, `["user","assistant"]`)
+		}
+	}},
 }}

@@ -64,6 +64,41 @@ var hardSession = section{"BD", "what a session has gathered", []hard{
 		is(t, "at the beginning", first.got().Get("messages.#.role").Raw, `["system","user"]`)
 		refuses(t, trip{from: A, to: O, ask: sayA(`{"type":"mid_conv_system"}`)}, "messages[0].content")
 	}},
+	// tailcallhq/forgecode#2107, Kilo-Org/kilocode#4631: an answer that was cut short while the model thought, and one that it is to go on with.
+	{number: 1700, name: "thoughts at the end of a turn, and in one that Claude goes on with", answer: "left out, with a warning", run: func(t *testing.T) {
+		seal := chat.Envelope{Dialect: A, Provider: "far", Model: "claude-sonnet-4-5", Raw: claudes}.Wrap()
+		text := `{"type":"reasoning.text","text":"hm","signature":"` + seal + `"}`
+		turn := func(content, thoughts string) string {
+			return `{"role":"assistant","content":` + content + `,"reasoning_details":[` + thoughts + `]}`
+		}
+		for _, effort := range []string{`"none"`, `"high"`, `null`} {
+			ask := func(turns ...string) trip {
+				return trip{from: O, to: A, model: "claude-sonnet-4-5", ask: strings.Replace(talkO(turns...), `"model"`, `"reasoning_effort":`+effort+`,"model"`, 1)}
+			}
+			l := take(t, ask(says("user", "go"), turn("null", text), says("user", "on")))
+			is(t, effort+", between", l.got().Get("messages.#.content.0.text").Raw, `["go","on"]`)
+			l.warns("reasoning_effort", chat.Dropped)
+			is(t, effort+", last", take(t, ask(says("user", "go"), turn(`""`, text))).got().Get("messages.#.content.0.text").Raw, `["go"]`)
+			is(t, effort+", with words", take(t, ask(says("user", "go"), turn(`"so"`, text), says("user", "on"))).got().Get("messages.1.content.#.type").Raw, `["thinking","text"]`)
+			begun := take(t, ask(says("user", "go"), turn(`"so"`, text))).got().Get("messages")
+			is(t, effort+", to go on with", inLine(begun.Get("1.content.#.type").Raw, begun.Get("#").Int()), map[bool]string{true: `["thinking","text"] 3`, false: `["text"] 2`}[effort == `"high"`])
+		}
+	}},
+	// microsoft/vscode#320196, diegosouzapw/OmniRoute#2191.
+	{number: 1701, name: "hidden thoughts of another model, and thoughts where none can be, in Claude's own dialect", answer: "asked again without thoughts, with a warning", run: func(t *testing.T) {
+		ask := blocksA(`{"type":"text","text":"go"}`, `{"type":"redacted_thinking","data":"c2ln"},{"type":"text","text":"so"}`, `{"type":"text","text":"on"}`)
+		for _, words := range []string{
+			"messages.1.content.0: Invalid `data` in `redacted_thinking` block", "messages.1.content.0.redacted_thinking.data: Field required", "messages.1: The final block in an assistant message cannot be `thinking`.",
+			"messages.1.content.0.thinking: each thinking block must contain thinking",
+			"When thinking is disabled, an `assistant` message in the final position cannot contain `thinking`. To use thinking blocks, enable `thinking` in your request.",
+		} {
+			for _, own := range []bool{false, true} {
+				l := take(t, refusesFirst(trip{from: A, to: A, own: own, ask: ask}, 400, words))
+				is(t, words, inLine(l.got().Get("messages.1.content.#").Int(), l.then().Get("messages.1.content").Raw), `2 [{"type":"text","text":"so"}]`)
+				l.warns("thinking", chat.Dropped)
+			}
+		}
+	}},
 	// anomalyco/opencode#6418, farion1231/cc-switch#7226: another target answered the turn before, and did not think.
 	{number: 1432, name: "a turn that another model made, to a Claude that is to think on", answer: "asked again with thinking off for this turn where the model's name was the operator's, with a warning", run: func(t *testing.T) {
 		const words = "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` blocks)."

@@ -24,7 +24,7 @@ func (Codec) EncodeRequest(talk *chat.Conversation, target dialect.Target) (dial
 	limit := w.limit(&thinking)
 	w.writeChoice(&thinking)
 	schema := w.shape()
-	w.endWithUser(&thinking)
+	w.endWithUser(&thinking, schema != nil)
 	out := jsonscan.NewWriter(make([]byte, 0, w.size())).Open(jsonscan.Object)
 	out.Key("model").Text(target.Model).Key("max_tokens").Int(limit)
 	streamed := target.Stream || limit > w.can.mostWhole()

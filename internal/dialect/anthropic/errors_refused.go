@@ -37,8 +37,8 @@ var refusals = []struct {
 	{regexp.MustCompile(`tool_choice: (type )?(any|tool)( and (any|tool))? (is|are) not supported|tool_choice forces tool use`), dialect.ToolChoice, func(t *traits) { t.forced = false }},
 	{regexp.MustCompile(`expected thinking or redacted_thinking, but found`), begun, func(*traits) {}},
 	{regexp.MustCompile(`not support assistant message prefill|must end with a user message|last message must (be from|have role) (the )?user`), prefill, func(t *traits) { t.prefill = false }},
-	{regexp.MustCompile(`effort: input should be|not support effort level|effort \S+ is not supported when thinking is disabled`), "effort.level", func(t *traits) { t.efforts = oldEfforts[:3] }},
-	{regexp.MustCompile(`does not support (the effort parameter|reasoning effort)|effort is not supported|effort: extra inputs are not permitted|effort \S+ is not supported by|cannot be disabled when (reasoning_)?effort is set`), "effort", func(t *traits) { t.efforts = nil }},
+	{regexp.MustCompile(`effort: input should be|not support effort level|effort level (xhigh|max) is not supported|effort \S+ is not supported when thinking is disabled`), "effort.level", func(t *traits) { t.efforts = oldEfforts[:3] }},
+	{regexp.MustCompile(`does not support (the effort parameter|reasoning effort)|effort is not supported|effort level (minimal|low|medium|high) is not supported|effort: extra inputs are not permitted|effort \S+ is not supported by|cannot be disabled when (reasoning_)?effort is set`), "effort", func(t *traits) { t.efforts = nil }},
 	{regexp.MustCompile(`output_config: extra inputs are not permitted`), "output_config", func(t *traits) { t.efforts, t.format = nil, false }},
 }
 
