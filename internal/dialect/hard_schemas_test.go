@@ -153,4 +153,23 @@ var hardSchemas = section{"F", "schemas and structured output", []hard{
 			is(t, name, take(t, other).got().Get("messages.#.role").Raw, `["user","assistant"]`)
 		}
 	}},
+	{number: 1704, name: "what may be null by OpenAPI's word, what no property is called, and references by a name, where Claude is held to a schema", answer: "null is a choice, and what nothing can fit is left out; what cannot be resolved is asked for in words", run: func(t *testing.T) {
+		for _, row := range []struct{ property, want string }{
+			{`{"type":"string","nullable":true}`, `{"anyOf":[{"type":"string"},{"type":"null"}]}`},
+			{`{"type":"string","enum":["x"],"nullable":true}`, `{"anyOf":[{"type":"string","enum":["x"]},{"type":"null"}]}`},
+			{`{"type":"string","nullable":false}`, `{"type":"string"}`},
+			{`{"$ref":"#n","$anchor":"n"}`, ``},
+		} {
+			schema := `{"type":"object","properties":{"a":` + row.property + `},"required":["a","gone"],"additionalProperties":false}`
+			for from, ask := range map[string]string{
+				O: withO(`"response_format":{"type":"json_schema","json_schema":{"name":"r","schema":` + schema + `}}`),
+				G: `{"contents":[{"parts":[{"text":"go"}]}],"generationConfig":{"responseMimeType":"application/json","responseJsonSchema":` + schema + `}}`,
+			} {
+				l := take(t, trip{from: from, to: A, model: "claude-sonnet-4-5", ask: ask})
+				held := l.got().Get("output_config.format.schema")
+				is(t, from+" "+row.property, inLine(held.Get("properties.a").Raw, held.Get("required").Raw), strings.TrimSpace(row.want+map[bool]string{true: ` ["a"]`}[row.want != ""]))
+				l.warns(map[string]string{O: "response_format", G: "generationConfig.responseJsonSchema"}[from], chat.Approximated)
+			}
+		}
+	}},
 }}
