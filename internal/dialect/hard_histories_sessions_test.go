@@ -64,6 +64,41 @@ var hardSession = section{"BD", "what a session has gathered", []hard{
 		is(t, "at the beginning", first.got().Get("messages.#.role").Raw, `["system","user"]`)
 		refuses(t, trip{from: A, to: O, ask: sayA(`{"type":"mid_conv_system"}`)}, "messages[0].content")
 	}},
+	// tailcallhq/forgecode#2107, Kilo-Org/kilocode#4631: an answer that was cut short while the model thought, and one that it is to go on with.
+	{number: 1700, name: "thoughts at the end of a turn, and in one that Claude goes on with", answer: "left out, with a warning", run: func(t *testing.T) {
+		seal := chat.Envelope{Dialect: A, Provider: "far", Model: "claude-sonnet-4-5", Raw: claudes}.Wrap()
+		text := `{"type":"reasoning.text","text":"hm","signature":"` + seal + `"}`
+		turn := func(content, thoughts string) string {
+			return `{"role":"assistant","content":` + content + `,"reasoning_details":[` + thoughts + `]}`
+		}
+		for _, effort := range []string{`"none"`, `"high"`, `null`} {
+			ask := func(turns ...string) trip {
+				return trip{from: O, to: A, model: "claude-sonnet-4-5", ask: strings.Replace(talkO(turns...), `"model"`, `"reasoning_effort":`+effort+`,"model"`, 1)}
+			}
+			l := take(t, ask(says("user", "go"), turn("null", text), says("user", "on")))
+			is(t, effort+", between", l.got().Get("messages.#.content.0.text").Raw, `["go","on"]`)
+			l.warns("reasoning_effort", chat.Dropped)
+			is(t, effort+", last", take(t, ask(says("user", "go"), turn(`""`, text))).got().Get("messages.#.content.0.text").Raw, `["go"]`)
+			is(t, effort+", with words", take(t, ask(says("user", "go"), turn(`"so"`, text), says("user", "on"))).got().Get("messages.1.content.#.type").Raw, `["thinking","text"]`)
+			begun := take(t, ask(says("user", "go"), turn(`"so"`, text))).got().Get("messages")
+			is(t, effort+", to go on with", inLine(begun.Get("1.content.#.type").Raw, begun.Get("#").Int()), map[bool]string{true: `["thinking","text"] 3`, false: `["text"] 2`}[effort == `"high"`])
+		}
+	}},
+	// microsoft/vscode#320196, diegosouzapw/OmniRoute#2191.
+	{number: 1701, name: "hidden thoughts of another model, and thoughts where none can be, in Claude's own dialect", answer: "asked again without thoughts, with a warning", run: func(t *testing.T) {
+		ask := blocksA(`{"type":"text","text":"go"}`, `{"type":"redacted_thinking","data":"c2ln"},{"type":"text","text":"so"}`, `{"type":"text","text":"on"}`)
+		for _, words := range []string{
+			"messages.1.content.0: Invalid `data` in `redacted_thinking` block", "messages.1.content.0.redacted_thinking.data: Field required", "messages.1: The final block in an assistant message cannot be `thinking`.",
+			"messages.1.content.0.thinking: each thinking block must contain thinking",
+			"When thinking is disabled, an `assistant` message in the final position cannot contain `thinking`. To use thinking blocks, enable `thinking` in your request.",
+		} {
+			for _, own := range []bool{false, true} {
+				l := take(t, refusesFirst(trip{from: A, to: A, own: own, ask: ask}, 400, words))
+				is(t, words, inLine(l.got().Get("messages.1.content.#").Int(), l.then().Get("messages.1.content").Raw), `2 [{"type":"text","text":"so"}]`)
+				l.warns("thinking", chat.Dropped)
+			}
+		}
+	}},
 	// anomalyco/opencode#6418, farion1231/cc-switch#7226: another target answered the turn before, and did not think.
 	{number: 1432, name: "a turn that another model made, to a Claude that is to think on", answer: "asked again with thinking off for this turn where the model's name was the operator's, with a warning", run: func(t *testing.T) {
 		const words = "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` blocks)."
@@ -168,5 +203,54 @@ var hardSession = section{"BD", "what a session has gathered", []hard{
 		calling := refusesFirst(offered, 400, words)
 		calling.answers[1] = strings.Replace(hi[O], `"content":"hi"`, `"content":null,"tool_calls":[{"id":"c2","type":"function","function":{"name":"`+sent+`","arguments":"{}"}}]`, 1)
 		take(t, calling).gets("choices.0.message.tool_calls.0.function.name", `"my.tool"`)
+	}},
+	// farion1231/cc-switch#3314 for Amazon's words; Google's own for names and choices; OpenAI's of its older models; Anthropic's API as clouds have it.
+	{number: 1706, name: "names, choices, shapes, tiers and turns, refused in other words", answer: "asked again with what the model takes, with a warning where that is less", run: func(t *testing.T) {
+		long, shape := strings.Repeat("n", 100), `{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}`
+		tool := func(name, more string) string {
+			return `{"type":"function","function":{"name":"` + name + `","parameters":` + shape + more + `}}`
+		}
+		allowed := `"tools":[` + tool("f", "") + `,` + tool("g", "") + `],"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"auto","tools":[{"type":"function","function":{"name":"g"}}]}}`
+		format := `"response_format":{"type":"json_schema","json_schema":{"name":"r","schema":` + shape + `}}`
+		for _, row := range []struct{ to, model, ask, words, at, first, then, field string }{
+			{A, "claude-sonnet-4-5", talkO(says("user", "go"), says("assistant", "so")), "The model that you are using requires the last turn in the conversation to be a user message. Add a user message to the conversation and try again.", "messages.#", "2", "3", "messages"},
+			{A, "", withO(`"tools":[` + tool(long, "") + `]`), "tools.0.custom.name: String should have at most 64 characters", "tools.0.name", long, "", ""},
+			{A, "", withO(`"service_tier":"auto"`), "service_tier: Extra inputs are not permitted", "service_tier", "auto", "", "service_tier"},
+			{G, "", withO(`"tools":[` + tool(long, "") + `]`), "* GenerateContentRequest.tools[0].function_declarations[0].name: Invalid function name. Must start with a letter or an underscore, with a maximum length of 64.", "tools.0.functionDeclarations.0.name", long, "", ""},
+			{G, "", withO(allowed), "Please set allowed_function_names only when function_calling_config mode is ANY.", "tools.0.functionDeclarations.#.name", `["f","g"]`, `["g"]`, "tool_choice"},
+			{G, "", withO(allowed), `Invalid value at 'tool_config.function_calling_config.mode' (type.googleapis.com/google.ai.generativelanguage.v1beta.FunctionCallingConfig.Mode), "VALIDATED"`, "toolConfig.functionCallingConfig", `{"mode":"VALIDATED","allowedFunctionNames":["g"]}`, `{"mode":"AUTO"}`, "tool_choice"},
+			{G, "", withO(`"tools":[` + tool("f", `,"strict":true`) + `]`), "VALIDATED mode is not supported for this model.", "toolConfig.functionCallingConfig.mode", "VALIDATED", "", "tools"},
+			{G, "", withO(`"tools":[` + tool("f", "") + `],"tool_choice":"required",` + format), "Forced function calling (ANY mode) with response mime type: 'application/json' is unsupported", "generationConfig.responseMimeType", "application/json", "", "response_format"},
+			{O, "", `{"model":"m","max_tokens":99,"output_config":{"format":{"type":"json_schema","schema":` + shape + `}},"messages":[{"role":"user","content":"go"}]}`, "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.", "response_format.type", "json_schema", "", "output_config.format"},
+		} {
+			from := O
+			if row.to == O {
+				from = A
+			}
+			l := take(t, refusesFirst(trip{from: from, to: row.to, model: row.model, ask: row.ask}, 400, row.words))
+			is(t, row.words, l.got().Get(row.at).String(), row.first)
+			if then := l.then().Get(row.at).String(); row.first == long {
+				is(t, row.words, len(then), 64)
+			} else {
+				is(t, row.words, then, row.then)
+			}
+			is(t, row.words+", told", row.field == "" || strings.Contains(l.told(), row.field+";"), true)
+		}
+	}},
+	{number: 1707, name: "a picture in a result, to a Gemini before 3 whose name tells nothing", answer: "asked again with the picture in a turn of the user's, with a warning", run: func(t *testing.T) {
+		picture := `{"type":"image_url","image_url":{"url":"data:image/png;base64,` + pixel + `"}}`
+		for from, ask := range map[string]string{
+			A: session(1, 0),
+			O: talkO(says("user", "go"), callsO("c1"), `{"role":"tool","tool_call_id":"c1","content":[{"type":"text","text":"see"},`+picture+`]}`),
+		} {
+			for _, words := range []string{
+				"Multimodal function responses are not supported for this model.", "Multimodal function response is not supported by models/gemini-2.5-flash.",
+				`Invalid JSON payload received. Unknown name "parts" at 'contents[2].parts[0].function_response': Cannot find field.`,
+			} {
+				l := take(t, refusesFirst(trip{from: from, to: G, model: "prod", ask: ask}, 400, words))
+				is(t, from+" "+words, inLine(l.got().Get("contents.2.parts.0.functionResponse.parts.#").Int(), strings.Contains(l.then().Get("contents.2.parts.0").Raw, pixel), l.then().Get("contents.3.parts.0.inlineData.data").Str == pixel), "1 false true")
+				is(t, from+", told", strings.Contains(l.told(), "attached in a user's turn"), true)
+			}
+		}
 	}},
 }}

@@ -108,4 +108,16 @@ var hardMedia = section{"H", "media and files", []hard{
 		l := take(t, trip{from: G, to: A, ask: partG(`{"inlineData":{"mimeType":"image/png","data":"` + urlSafe + `"}}`)})
 		l.sends("messages.0.content.1.source.data", `"`+b64(raw)+`"`)
 	}},
+	// ansari-project/ansari-backend#158.
+	{number: 1705, name: "a document whose name is too long for Claude", answer: "its first 500 characters are sent, with a note", run: func(t *testing.T) {
+		name := strings.Repeat("б", 600)
+		for from, ask := range map[string]string{
+			O: talkO(`{"role":"user","content":[{"type":"text","text":"go"},{"type":"file","file":{"filename":"` + name + `","file_data":"data:text/plain;base64,aGk="}}]}`),
+			G: `{"contents":[{"parts":[{"text":"go"},{"inlineData":{"displayName":"` + name + `","mimeType":"text/plain","data":"aGk="}}]}]}`,
+		} {
+			l := take(t, trip{from: from, to: A, ask: ask})
+			is(t, from, l.got().Get("messages.0.content.1.title").Str, name[:2*500])
+			l.warns(map[string]string{O: "messages[0].content[1]", G: "contents[0].parts[1]"}[from], chat.Ignored)
+		}
+	}},
 }}

@@ -137,4 +137,39 @@ var hardSchemas = section{"F", "schemas and structured output", []hard{
 			t.Errorf("%d %s", l.status, l.body)
 		}
 	}},
+	// Anthropic's page on structured outputs: a beginning of the answer is not taken beside them.
+	{number: 1702, name: "the shape of an answer that the client began, to Claude", answer: "the model is asked to go on from there, with a warning", run: func(t *testing.T) {
+		shape := `"response_format":{"type":"json_schema","json_schema":{"name":"r","schema":{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}}}`
+		ask := `{"model":"m","messages":[{"role":"user","content":"go"},{"role":"assistant","content":"{"}],%s}`
+		l := take(t, trip{from: O, to: A, model: "claude-sonnet-4-5", ask: fmt.Sprintf(ask, shape)})
+		is(t, "held to it", inLine(l.got().Get("output_config.format.type").Str, l.got().Get("messages.#.role").Raw), `json_schema ["user","assistant","user"]`)
+		l.warns("messages", chat.Added)
+		for name, other := range map[string]trip{
+			"in words":        {model: "claude-opus-4-1", ask: fmt.Sprintf(ask, shape)},
+			"any JSON":        {model: "claude-sonnet-4-5", ask: fmt.Sprintf(ask, `"response_format":{"type":"json_object"}`)},
+			"without a shape": {model: "claude-sonnet-4-5", ask: fmt.Sprintf(ask, `"n":1`)},
+		} {
+			other.from, other.to = O, A
+			is(t, name, take(t, other).got().Get("messages.#.role").Raw, `["user","assistant"]`)
+		}
+	}},
+	{number: 1704, name: "what may be null by OpenAPI's word, what no property is called, and references by a name, where Claude is held to a schema", answer: "null is a choice, and what nothing can fit is left out; what cannot be resolved is asked for in words", run: func(t *testing.T) {
+		for _, row := range []struct{ property, want string }{
+			{`{"type":"string","nullable":true}`, `{"anyOf":[{"type":"string"},{"type":"null"}]}`},
+			{`{"type":"string","enum":["x"],"nullable":true}`, `{"anyOf":[{"type":"string","enum":["x"]},{"type":"null"}]}`},
+			{`{"type":"string","nullable":false}`, `{"type":"string"}`},
+			{`{"$ref":"#n","$anchor":"n"}`, ``},
+		} {
+			schema := `{"type":"object","properties":{"a":` + row.property + `},"required":["a","gone"],"additionalProperties":false}`
+			for from, ask := range map[string]string{
+				O: withO(`"response_format":{"type":"json_schema","json_schema":{"name":"r","schema":` + schema + `}}`),
+				G: `{"contents":[{"parts":[{"text":"go"}]}],"generationConfig":{"responseMimeType":"application/json","responseJsonSchema":` + schema + `}}`,
+			} {
+				l := take(t, trip{from: from, to: A, model: "claude-sonnet-4-5", ask: ask})
+				held := l.got().Get("output_config.format.schema")
+				is(t, from+" "+row.property, inLine(held.Get("properties.a").Raw, held.Get("required").Raw), strings.TrimSpace(row.want+map[bool]string{true: ` ["a"]`}[row.want != ""]))
+				l.warns(map[string]string{O: "response_format", G: "generationConfig.responseJsonSchema"}[from], chat.Approximated)
+			}
+		}
+	}},
 }}

@@ -214,4 +214,12 @@ var hardThinking = section{"E", "thinking, signatures and effort", []hard{
 		l.warns("reasoning_effort", chat.Approximated)
 		take(t, trip{from: O, to: A, model: "claude-opus-4-7", ask: ask}).sends("output_config.effort", `"high"`)
 	}},
+	{number: 1703, name: "an effort that a Claude does not have, whose name tells nothing, in yet other words", answer: "asked again in the model's own way, with a warning", run: func(t *testing.T) {
+		const refusal = "output_config.effort: effort level '%s' is not supported on this model."
+		for effort, want := range map[string]string{"low": "", "high": "", "max": "high", "xhigh": "high"} {
+			l := take(t, refusesFirst(trip{from: O, to: A, model: "prod-claude", ask: withO(`"reasoning_effort":"` + effort + `"`)}, 400, fmt.Sprintf(refusal, effort)))
+			is(t, effort, inLine(l.got().Get("output_config.effort").Str, l.then().Get("output_config.effort").Str), strings.TrimSpace(effort+" "+want))
+			l.warns("reasoning_effort", chat.Approximated)
+		}
+	}},
 }}

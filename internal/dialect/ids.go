@@ -63,6 +63,16 @@ type Names struct {
 	back    map[string]string
 }
 
+// Narrow lets through only names that any server takes, for one that has refused a name: letters, digits, _ and -,
+// at most 64, with no digit or - at the beginning.
+func (n *Names) Narrow() {
+	const longest = 64
+	n.Longest = longest
+	n.Legal = func(name string) bool {
+		return CallID(name, longest) == name && name[0] != '-' && (name[0] < '0' || name[0] > '9')
+	}
+}
+
 // To is the name to send for a client's name.
 func (n *Names) To(name string) string {
 	if n.Legal(name) && n.back[name] == "" {

@@ -124,7 +124,7 @@ var unrecalled = []string{"toolconfig field must be defined", "blocks must defin
 
 // misnamed is what upstreams say of a tool's name, as it is offered or as it was called before: OpenAI and Anthropic, whose models stand
 // behind other servers, Amazon, Alibaba, Moonshot, which wants a letter first. Each codec writes names that its API takes, and reads them back.
-var misnamed = regexp.MustCompile(`(?i)\b(function|custom|tool_?use|tools\S*)\.name['"]?:? .{0,80}(pattern|at most|too long)|length of the tool name|function name is invalid`)
+var misnamed = regexp.MustCompile(`(?i)\b(function|custom|tool_?use|tools\S*)\.name['"]?:? .{0,80}(pattern|at most|too long)|length of the tool name|function name is invalid|invalid function name`)
 
 // unpaired is what upstreams say of calls without a result, results without a call, and ids that are there twice: Anthropic thrice, OpenAI
 // and who has its words, Google, Mistral, Amazon, MiniMax twice. A session that was interrupted has such calls ever after.
@@ -195,9 +195,9 @@ var systemless = regexp.MustCompile("(?i)" + strings.Join([]string{
 	"role.{0,40}(should|must|has to) be (one of )?['`\"\\[]*user['`\"]*(,| or| and) ?['`\"]*assistant", // by pydantic, as vLLM, or by hand
 }, "|"))
 
-// wordsOnly is how servers of Anthropic's dialect say that they take only words in the results of tools: LM Studio, Ollama's
-// own service, which says no more, and vLLM before it took more.
-var wordsOnly = regexp.MustCompile(`(?i)only text tool_result blocks are supported|^input should be a valid string( \(ref: [^)]*\))?\.?$|tool_result\S*\.content\S*: input should be a valid string`)
+// wordsOnly is how servers say that they take only words in the results of tools. Of Anthropic's dialect: LM Studio, Ollama's
+// own service, which says no more, and vLLM before it took more. Of Google's: models before Gemini 3, by a name that does not tell.
+var wordsOnly = regexp.MustCompile(`(?i)only text tool_result blocks are supported|^input should be a valid string( \(ref: [^)]*\))?\.?$|tool_result\S*\.content\S*: input should be a valid string|multimodal function ?responses? (is|are) not|unknown name \\*"parts\\*" at \S*function_?response`)
 
 // nullless is how servers of OpenAI's dialect say that a turn of nothing but calls must have a text, too, if only an empty
 // one: LM Studio, those that check with zod, two by hand, pydantic twice.
@@ -214,7 +214,7 @@ var nullless = regexp.MustCompile("(?i)" + strings.Join([]string{
 var unshaped = []string{
 	": in context=(",
 	"too many strict tools", "compiled grammar is too large", "too complex for compilation", "grammar compilation", "maximum allowed nesting depth", "levels of nesting exceeds limit",
-	"json mode is not enabled", "with a response mime type", "'response_format.type' must be",
+	"json mode is not enabled", "with a response mime type", "with response mime type", "'response_format.type' must be", "'response_format' of type 'json_",
 	"response_format type is unavailable", "`json_schema` is unavailable", "does not support response format",
 	"does not support output format", "does not support structured output", "structured outputs is not supported", "output_config.format: extra inputs", "output_format: extra inputs",
 }

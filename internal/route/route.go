@@ -40,7 +40,6 @@ func New() *Router {
 // caller's requests do to a target holds no other caller back.
 func (r *Router) Do(ctx context.Context, caller string, m *catalog.Model, try func(context.Context, catalog.Target) error) (tries int, err error) {
 	order := r.arrange(m)
-	most := max(len(order), 1+m.Retries)
 	if len(order) == 0 {
 		return 0, fault.New(fault.Unavailable, "The model %q has no target.", m.ID)
 	}
@@ -51,7 +50,8 @@ func (r *Router) Do(ctx context.Context, caller string, m *catalog.Model, try fu
 	}
 	dead := append(room.dead[:0], make([]bool, len(order))...)    // trying again there cannot help
 	fails := append(room.fails[:0], make([]error, len(order))...) // why each failed last
-	for n := 0; tries < most && n < most*2; n++ {
+	unfit := 0                                                    // targets that cannot take the request: that costs the others no try
+	for n := 0; tries-unfit < max(len(order)-unfit, 1+m.Retries) && n < (1+m.Retries)*len(order); n++ {
 		at := n % len(order)
 		if dead[at] {
 			if !slices.Contains(dead, false) {
@@ -64,7 +64,7 @@ func (r *Router) Do(ctx context.Context, caller string, m *catalog.Model, try fu
 		done, held := circuit.allow(caller, r.now())
 		if held != nil {
 			dead[at] = true
-			last = errors.Join(last, whyHeldBack(m, held))
+			last = errors.Join(unrefused(last), whyHeldBack(m, held))
 			continue
 		}
 		if n >= len(order) { // all were tried: give them time
@@ -89,7 +89,10 @@ func (r *Router) Do(ctx context.Context, caller string, m *catalog.Model, try fu
 		if err == nil || v.final || ctx.Err() != nil {
 			return tries, err
 		}
-		last, fails[at], dead[at] = err, err, v.elsewhere
+		fails[at], dead[at] = err, v.elsewhere
+		if last = told(last, err); v.refused {
+			unfit++
+		}
 	}
 	return tries, exhaustedError(last, tries)
 }
@@ -121,6 +124,7 @@ func (r *Router) arrange(m *catalog.Model) []catalog.Target {
 type verdict struct {
 	final     bool          // no target could do better
 	elsewhere bool          // another target could, this one cannot
+	refused   bool          // for what the request says, which another target may take: one that fails only now is told of instead
 	blame     error         // counts against the target
 	hold      time.Duration // for which its provider does not want to be called; 0: it did not say, or not for long
 }
@@ -131,7 +135,7 @@ func judge(err error) verdict {
 	}
 	e, ok := errors.AsType[*fault.Error](err)
 	if !ok {
-		return verdict{final: true} // not the upstream's doing: strict mode, a bug, a client that is gone
+		return verdict{final: true} // not the upstream's doing: a bug, a client that is gone
 	}
 	if e.Away {
 		return verdict{final: true} // a file of ours could not be read for it: no target did that
@@ -140,12 +144,14 @@ func judge(err error) verdict {
 		return verdict{final: true} // there is no room here, whichever target is asked
 	}
 	if e.Ours || e.Elsewhere {
-		return verdict{final: !e.Elsewhere, elsewhere: true}
+		return verdict{final: !e.Elsewhere, elsewhere: true, refused: e.Elsewhere && !e.Ours}
 	}
 	if e.Ordered {
 		return verdict{final: true} // the client asked the sandbox to fail: that is an answer
 	}
 	switch e.Code {
+	case fault.StrictMode:
+		return verdict{elsewhere: true, refused: true}
 	case fault.Unavailable, fault.UpstreamError, fault.UpstreamTimeout:
 		return verdict{blame: err, elsewhere: e.Credentials}
 	case fault.RateLimited:
@@ -158,6 +164,23 @@ func judge(err error) verdict {
 		return verdict{elsewhere: true}
 	}
 	return verdict{final: true}
+}
+
+// told is which of two failures the client hears of: the later, but what one target cannot take only where
+// no other has failed that can take it, which may pass.
+func told(last, err error) error {
+	if unrefused(err) == nil && unrefused(last) != nil {
+		return last
+	}
+	return err
+}
+
+// unrefused is why targets failed that can take the request, if any did.
+func unrefused(last error) error {
+	if last == nil || judge(last).refused {
+		return nil
+	}
+	return last
 }
 
 // pause waits before a round of tries that follows another, longer each time
@@ -175,6 +198,9 @@ func (r *Router) pause(ctx context.Context, round int, last error) error {
 // for longer than we do is left to try again itself.
 func exhaustedError(last error, tries int) error {
 	if e, ok := errors.AsType[*fault.Error](last); ok {
+		if e.Code == fault.StrictMode {
+			return last // which knows what would be lost
+		}
 		told := *e
 		told.Spent = tries > 0 && e.RetryAfter <= longestPause
 		return &told

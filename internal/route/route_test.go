@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"stele/internal/catalog"
+	"stele/internal/chat"
 	"stele/internal/fault"
 	"stele/internal/pause"
 )
@@ -54,6 +55,7 @@ var (
 	wrong    = fault.New(fault.InvalidParameter, "wrong")
 	noModel  = fault.New(fault.ModelNotFound, "none")
 	tooLarge = &fault.Error{Code: fault.BodyTooLarge, Message: "large", Elsewhere: true}
+	strict   = (&chat.Request{Strict: true}).Accept([]chat.Loss{chat.Lost(chat.FieldUser, chat.Dropped, "")})
 	away     = fault.NewAway(errors.New("our own storage"))
 )
 
@@ -83,6 +85,11 @@ func TestTries(t *testing.T) {
 		"an unknown model may be elsewhere":  {model(2, "a", "b"), []error{noModel}, "a b", "[]", ""},
 		"what is too large for one":          {model(2, "a", "b"), []error{tooLarge}, "a b", "[]", ""},
 		"what is too large for all":          {model(2, "a", "b"), []error{tooLarge, tooLarge}, "a b", "[]", fault.BodyTooLarge},
+		"who fails is told, not who cannot":  {model(1, "a", "b"), []error{down, tooLarge, busy}, "a b a", "[250ms]", fault.Unavailable},
+		"who cannot takes no try away":       {model(2, "a", "b", "c"), []error{down, tooLarge, tooLarge}, "a b c a", "[250ms]", ""},
+		"strict, and another can":            {model(0, "a", "b"), []error{strict}, "a b", "[]", ""},
+		"strict, and none can":               {model(2, "a", "b"), []error{strict, strict}, "a b", "[]", fault.StrictMode},
+		"strict, where the other is down":    {model(0, "a", "b"), []error{down, strict}, "a b", "[]", fault.UpstreamError},
 		"whatever is not a fault is final":   {model(2, "a", "b"), []error{errors.New("bug")}, "a", "[]", fault.Internal},
 		"a model without targets is refused": {model(2), nil, "", "[]", fault.Unavailable},
 	} {

@@ -24,7 +24,7 @@ func (Codec) EncodeRequest(talk *chat.Conversation, target dialect.Upstream) (di
 	limit := w.limit(&thinking)
 	w.writeChoice(&thinking)
 	schema := w.shape()
-	w.endWithUser(&thinking)
+	w.endWithUser(&thinking, schema != nil)
 	out := jsonscan.NewWriter(make([]byte, 0, w.size())).Open(jsonscan.Object)
 	out.Key("model").Text(target.Model).Key("max_tokens").Int(limit)
 	streamed := target.Stream || limit > w.can.mostWhole()
@@ -84,10 +84,13 @@ func newRequestWriter(talk *chat.Conversation, target dialect.Upstream) *request
 		can = can.without(target.Refused)
 		can.format = can.format && !target.Unenforced
 	}
+	names := dialect.Names{Legal: isLegalName, Longest: longestName}
+	if slices.Contains(target.Refused, dialect.ToolNames) {
+		names.Narrow()
+	}
 	return &requestWriter{
-		talk: talk, target: target, can: can, ours: ours,
-		names: dialect.Names{Legal: isLegalName, Longest: longestName},
-		sent:  make(map[string]bool), again: make(map[string]int), orphans: make(map[*chat.Part]bool),
+		talk: talk, target: target, can: can, ours: ours, names: names,
+		sent: make(map[string]bool), again: make(map[string]int), orphans: make(map[*chat.Part]bool),
 	}
 }
 
@@ -162,11 +165,13 @@ func (w *requestWriter) writeIdentity(out *jsonscan.Writer) {
 		metadata.Key("user_id").Text(w.user())
 	}
 	writeObject(out, "metadata", metadata)
-	switch tier := strings.ToLower(w.talk.Tier); tier {
-	case "":
-	case "auto", "standard_only":
+	switch tier := strings.ToLower(w.talk.Tier); {
+	case tier == "":
+	case slices.Contains(w.target.Refused, serviceTier):
+		w.lose(chat.Lost(chat.FieldTier, chat.Dropped, "the server does not know it"))
+	case tier == "auto", tier == "standard_only":
 		out.Key("service_tier").Plain(tier)
-	case "default", "standard":
+	case tier == "default", tier == "standard":
 		out.Key("service_tier").Plain("standard_only")
 	default:
 		w.lose(chat.Lost(chat.FieldTier, chat.Dropped, "there is no tier "+tier))

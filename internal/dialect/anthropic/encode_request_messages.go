@@ -119,13 +119,26 @@ func (w *requestWriter) addAssistant(run []chat.Message) error {
 	if t.isWhite() && len(t.blocks) > 0 {
 		w.noteEmpty(&run[0])
 	}
-	if t.settle(); len(t.blocks) > 0 {
+	t.settle()
+	if w.cutThoughts(&t); len(t.blocks) > 0 {
 		if w.target.Remind && !slices.ContainsFunc(t.blocks, func(b block) bool { return b.sort == thoughtBlock }) {
 			t.blocks = slices.Insert(t.blocks, 0, blankThought)
 		}
 		w.turns = append(w.turns, t)
 	}
 	return nil
+}
+
+// cutThoughts leaves out the thoughts at the end of a turn, where an answer was cut short: the API wants anything else there.
+func (w *requestWriter) cutThoughts(t *turn) {
+	end := len(t.blocks)
+	for end > 0 && t.blocks[end-1].sort == thoughtBlock {
+		end--
+	}
+	if end < len(t.blocks) {
+		w.lose(chat.Lost(chat.FieldThinking, chat.Dropped, "thoughts of an earlier turn that nothing came of"))
+	}
+	t.blocks = t.blocks[:end]
 }
 
 // blankThought is what servers take that miss the thoughts of a turn which had none.
@@ -314,8 +327,9 @@ func (w *requestWriter) isBroken() bool {
 
 func (t *turn) hasResults() bool { return len(t.blocks) > 0 && t.blocks[0].sort == resultBlock }
 
-// endWithUser sees to it that the user has the last word where the model wants that.
-func (w *requestWriter) endWithUser(p *plan) {
+// endWithUser sees to it that the user has the last word where the model wants that. One that
+// is held to a shape makes all of its answer: the API refuses a beginning of it.
+func (w *requestWriter) endWithUser(p *plan, shaped bool) {
 	last := &w.turns[len(w.turns)-1]
 	if last.role != chat.Assistant {
 		return
@@ -329,7 +343,14 @@ func (w *requestWriter) endWithUser(p *plan) {
 	if end.sort == serverBlock {
 		return // a turn that was paused goes on by itself
 	}
-	if w.can.prefill && !p.on {
+	if w.can.prefill && !p.on && !shaped {
+		if n := len(last.blocks); n > 1 {
+			last.blocks = slices.DeleteFunc(last.blocks, func(b block) bool { return b.sort == thoughtBlock })
+			if len(last.blocks) < n {
+				w.lose(chat.Lost(chat.FieldThinking, chat.Dropped, "thoughts of the turn that a model goes on with, which does not think"))
+			}
+			end = &last.blocks[len(last.blocks)-1]
+		}
 		for len(last.blocks) > 1 && end.sort == whiteBlock {
 			last.blocks = last.blocks[:len(last.blocks)-1]
 			end = &last.blocks[len(last.blocks)-1]

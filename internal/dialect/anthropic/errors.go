@@ -96,6 +96,12 @@ func readFailure(data []byte) *fault.Error {
 	return dialect.Wait(r.classify(status), nil, r.message, jsonscan.At(data, 0)).Because(dialect.Cause(status, data))
 }
 
+// unthinkable is what the API says of thoughts that it does not take as they stand: another's, changed ones, and those at a place that they cannot have.
+var unthinkable = []string{
+	"signature", "cannot be modified", "the first block must be", "redacted_thinking` block", "redacted_thinking.data",
+	"final block in an assistant message cannot be", "final position cannot contain", "must contain thinking",
+}
+
 // refusal is what an upstream's error says.
 type refusal struct {
 	kind, message, code string
@@ -159,7 +165,7 @@ func (r *refusal) classify(status int) *fault.Error {
 		return dialect.WithMends(dialect.WithFigures(dialect.TooLong(dialect.Sentence(r.message)), r.said), r.message)
 	}
 	e := dialect.WithFilterReason(dialect.ByStatus(status, dialect.Sentence(r.message)), r.kind+" "+r.message)
-	if e.Code == fault.InvalidParameter && strings.Contains(r.words, "thinking") && dialect.Says(r.words, "signature", "cannot be modified", "the first block must be") {
+	if e.Code == fault.InvalidParameter && strings.Contains(r.words, "thinking") && dialect.Says(r.words, unthinkable...) {
 		return e.MendedBy(fault.WithoutThoughts)
 	}
 	if e.Code == fault.InvalidParameter {

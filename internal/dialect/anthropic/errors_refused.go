@@ -36,9 +36,10 @@ var refusals = []struct {
 	}},
 	{regexp.MustCompile(`tool_choice: (type )?(any|tool)( and (any|tool))? (is|are) not supported|tool_choice forces tool use`), dialect.ToolChoice, func(t *traits) { t.forced = false }},
 	{regexp.MustCompile(`expected thinking or redacted_thinking, but found`), begun, func(*traits) {}},
-	{regexp.MustCompile(`not support assistant message prefill|must end with a user message|last message must (be from|have role) (the )?user`), prefill, func(t *traits) { t.prefill = false }},
+	{regexp.MustCompile(`not support assistant message prefill|requires the last turn in the conversation to be a user message|must end with a user message|last message must (be from|have role) (the )?user`), prefill, func(t *traits) { t.prefill = false }},
 	{regexp.MustCompile(`effort: input should be|not support effort level|effort level (xhigh|max) is not supported|effort \S+ is not supported when thinking is disabled`), "effort.level", func(t *traits) { t.efforts = oldEfforts[:3] }},
-	{regexp.MustCompile(`does not support (the effort parameter|reasoning effort)|effort is not supported|effort: extra inputs are not permitted|effort \S+ is not supported by|effort level (low|medium|high) is not supported|cannot be disabled when (reasoning_)?effort is set`), "effort", func(t *traits) { t.efforts = nil }},
+	{regexp.MustCompile(`does not support (the effort parameter|reasoning effort)|effort is not supported|effort level (minimal|low|medium|high) is not supported|effort: extra inputs are not permitted|effort \S+ is not supported by|cannot be disabled when (reasoning_)?effort is set`), "effort", func(t *traits) { t.efforts = nil }},
+	{regexp.MustCompile(`service_tier: extra inputs are not permitted`), serviceTier, func(*traits) {}},
 	{regexp.MustCompile(`output_config: extra inputs are not permitted`), "output_config", func(t *traits) { t.efforts, t.format = nil, false }},
 }
 
@@ -65,6 +66,9 @@ const begun = "thinking.begun"
 
 // prefill is a turn of the model's that it is to go on with.
 const prefill = "prefill"
+
+// serviceTier is how quickly an answer is wanted.
+const serviceTier = "service_tier"
 
 // effort is a member of output_config.
 const effort = "effort"

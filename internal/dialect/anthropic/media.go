@@ -118,6 +118,8 @@ func (w *requestWriter) writeImage(m *chat.Message, p *chat.Part, t *turn) error
 	return nil
 }
 
+const longestTitle = 500 // characters of a document's title, of which the API takes no more
+
 // writeDocument writes a document. In what the assistant said there can be none.
 func (w *requestWriter) writeDocument(m *chat.Message, p *chat.Part, t *turn) error {
 	if m.Role == chat.Assistant {
@@ -140,6 +142,10 @@ func (w *requestWriter) writeDocument(m *chat.Message, p *chat.Part, t *turn) er
 		} else if media.Cite {
 			w.lose(chat.LostPart(*m, *p, chat.Dropped, "citations, which do not go with a format"))
 		}
+	}
+	if utf8.RuneCountInString(title) > longestTitle {
+		w.lose(chat.LostPart(*m, *p, chat.Ignored, "the end of its name"))
+		title = string([]rune(title)[:longestTitle])
 	}
 	if title != "" {
 		b = jsonscan.AppendText(append(b, `,"title":`...), title)

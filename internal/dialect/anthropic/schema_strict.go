@@ -79,8 +79,14 @@ type level struct {
 // writeSchema writes a schema as the API enforces it.
 func (s *stricter) writeSchema(v jsonscan.Value, depth int) {
 	if s.fits(v, depth) {
-		if types := v.Get("type"); types.Kind() == jsonscan.Array {
+		types := v.Get("type")
+		nullable, _ := v.Get("nullable").Bool()
+		switch {
+		case types.Kind() == jsonscan.Array:
 			s.writeEither(v, types, depth)
+			return
+		case nullable && depth > 0:
+			s.writeNullable(v, depth)
 			return
 		}
 	}
@@ -104,12 +110,15 @@ func (s *stricter) writeAs(v, kind jsonscan.Value, depth int) {
 	}
 	l := level{depth: depth}
 	s.out.Open(jsonscan.Object)
-	for key, v := range v.Members() {
+	for key, member := range v.Members() {
 		if key.Name == "type" && kind.Exists() {
-			v = kind
+			member = kind
 		}
-		if key.Name != "type" || v.Kind() != jsonscan.Null || !kind.Exists() {
-			s.writeMember(&l, key.Name, v)
+		switch {
+		case key.Name == "required":
+			s.writeRequired(member, v.Get("properties"))
+		case key.Name != "type" || member.Kind() != jsonscan.Null || !kind.Exists():
+			s.writeMember(&l, key.Name, member)
 		}
 		if s.fail != "" {
 			break
@@ -147,13 +156,18 @@ func (s *stricter) writeMember(l *level, key string, v jsonscan.Value) {
 	case "$defs", "definitions":
 		s.changed = s.changed || key == "definitions"
 		s.writeEach("$defs", v, l.depth)
+	case "nullable": // OpenAPI's: writeNullable has said it
+		s.changed = true
 	case "$ref":
 		l.free = true
+		if ref := v.View(); ref != "#" && !strings.HasPrefix(ref, "#/") {
+			s.fail = "it refers to what has no path"
+		}
 		s.out.Key(key).Text(strings.Replace(v.View(), "#/definitions/", "#/$defs/", 1))
 	case "type":
 		l.kind = v.View()
 		s.out.Key(key).Raw(v.Raw())
-	case "title", "required":
+	case "title":
 		s.out.Key(key).Raw(v.Raw())
 	case "description":
 		l.described = v.View()
@@ -185,6 +199,19 @@ func (s *stricter) writeMember(l *level, key string, v jsonscan.Value) {
 	default:
 		s.tell(l, key, v)
 	}
+}
+
+// writeRequired writes which properties must be there, less those that none is called: a closed object could never have them.
+func (s *stricter) writeRequired(names, properties jsonscan.Value) {
+	s.out.Key("required").Open(jsonscan.Array)
+	for _, name := range names.Elements() {
+		if properties.Get(name.View()).Exists() {
+			s.out.Raw(name.Raw())
+		} else {
+			s.note("required")
+		}
+	}
+	s.out.Close(jsonscan.Array)
 }
 
 // isLiteral reports whether a value, or each of a list of them, is a plain one.
@@ -278,6 +305,16 @@ func (s *stricter) writeEither(v, types jsonscan.Value, depth int) {
 		}
 	}
 	s.out.Close(jsonscan.Array).Close(jsonscan.Object)
+}
+
+// writeNullable writes a schema that OpenAPI calls nullable: what it says, or null.
+func (s *stricter) writeNullable(v jsonscan.Value, depth int) {
+	s.note("types")
+	s.out.Open(jsonscan.Object).Key("anyOf").Open(jsonscan.Array)
+	if s.fits(v, depth+1) {
+		s.writeAs(v, jsonscan.Value{}, depth+1)
+	}
+	s.out.Raw([]byte(`{"type":"null"}`)).Close(jsonscan.Array).Close(jsonscan.Object)
 }
 
 // isRecursive reports whether a schema refers to something that it is part of.

@@ -21,6 +21,10 @@ func (Codec) EncodeRequest(talk *chat.Conversation, t dialect.Upstream) (dialect
 		names:  dialect.Names{Legal: isLegalName, Longest: longestName},
 		Writer: *jsonscan.NewWriter(make([]byte, 0, size(talk))),
 	}
+	if w.refuses(dialect.ToolNames) {
+		w.names.Narrow()
+	}
+	w.narrowTools()
 	w.writeExtras()
 	w.Open(jsonscan.Object)
 	w.writeContents()

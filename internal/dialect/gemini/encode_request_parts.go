@@ -193,7 +193,9 @@ func (w *requestWriter) mustStandApart(p *chat.Part) bool {
 }
 
 // isBlind reports whether the model sees no pictures in results.
-func (w *requestWriter) isBlind() bool { return !w.traits.signed && !w.target.Compatible }
+func (w *requestWriter) isBlind() bool {
+	return w.target.Beside || !w.traits.signed && !w.target.Compatible
+}
 
 const citesDocument = "citations of the document"
 

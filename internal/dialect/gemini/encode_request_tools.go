@@ -1,6 +1,8 @@
 package gemini
 
 import (
+	"slices"
+
 	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/jsonscan"
@@ -148,6 +150,20 @@ func (w *requestWriter) writeChoice() {
 	w.Close(jsonscan.Object)
 }
 
+// narrowTools offers only the tools that may be called, to a model that cannot be told which of them those are.
+func (w *requestWriter) narrowTools() {
+	want := w.talk.Choice
+	if !w.refuses(validated) || len(want.Names) == 0 || want.Mode != chat.Validated && (want.Mode != chat.Allowed || want.Forced) {
+		return
+	}
+	w.keepExisting(want.Names)
+	w.lose(chat.Lost(chat.FieldChoice, chat.Approximated, "only the allowed tools are offered"))
+	offered := *w.talk
+	offered.Tools = slices.DeleteFunc(slices.Clone(offered.Tools), func(t chat.Tool) bool { return t.Kind != chat.Server && !slices.Contains(want.Names, t.Name) })
+	offered.Choice = chat.Choice{Mode: chat.Auto, Serial: want.Serial}
+	w.talk = &offered
+}
+
 func (w *requestWriter) chooseMode(want *chat.Choice) (mode string, names []string) {
 	functions, strict, served := 0, 0, false
 	for i := range w.talk.Tools {
@@ -180,6 +196,10 @@ func (w *requestWriter) chooseMode(want *chat.Choice) (mode string, names []stri
 		w.lose(chat.Lost(chat.FieldChoice, chat.Approximated, "VALIDATED with the names"))
 		return "VALIDATED", w.keepExisting(want.Names)
 	case chat.Validated:
+		if w.refuses(validated) {
+			w.lose(chat.Lost(chat.FieldChoice, chat.Approximated, "AUTO: the model does not take it"))
+			return "AUTO", nil
+		}
 		return "VALIDATED", w.keepExisting(want.Names)
 	case chat.Auto, chat.Unset:
 	}
@@ -190,6 +210,8 @@ func (w *requestWriter) chooseMode(want *chat.Choice) (mode string, names []stri
 // by their schema are so if all of them must.
 func (w *requestWriter) chooseFreely(want chat.ChoiceMode, functions, strict int, served bool) string {
 	switch {
+	case strict > 0 && w.refuses(validated):
+		w.lose(chat.Lost(chat.FieldTools, chat.Approximated, "not strict: the model does not take it"))
 	case strict == functions:
 		return "VALIDATED"
 	case strict > 0:

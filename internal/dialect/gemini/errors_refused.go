@@ -15,6 +15,7 @@ const (
 	responseLogprobs = "responseLogprobs"
 	serviceTier      = "serviceTier"
 	imageConfig      = "imageConfig"
+	validated        = "VALIDATED" // the mode in which calls are held to their schemas, and its names
 )
 
 // refusals are how Google says that a model does not take something.
@@ -28,6 +29,7 @@ var refusals = []struct {
 	{responseLogprobs, regexp.MustCompile(`(?i)logprobs is not (enabled|supported)`)},
 	{serviceTier, regexp.MustCompile(`(?i)service[ _]?tier\b.{0,40} not (enabled|supported|available)|invalid value at \W*service_tier`)},
 	{imageConfig, regexp.MustCompile(`(?i)(aspect[ _]?ratio|image[ _]?size|image[ _]?config) is not (enabled|supported)`)},
+	{validated, regexp.MustCompile(`(?i)allowed_?function_?names (only when|should only|can only|must only|is only)|invalid value at \W*tool_?config\S*mode\b.{0,160}VALIDATED|VALIDATED.{0,40}not (enabled|supported)`)},
 	{mediaResolution, regexp.MustCompile(`(?i)media[ _]?resolution is not (enabled|supported)`)},
 }
 

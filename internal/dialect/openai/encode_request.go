@@ -14,7 +14,7 @@ import (
 func (Codec) EncodeRequest(c *chat.Conversation, t dialect.Upstream) (dialect.Outgoing, error) {
 	e := &requestWriter{c: c, t: t, names: dialect.Names{Legal: isLegalName, Longest: longestName}}
 	if e.refuses(dialect.ToolNames) {
-		e.names.Legal = beginsWithLetter
+		e.names.Narrow()
 	}
 	if !t.Compatible {
 		e.model = traitsOf(t.Model)

@@ -21,11 +21,6 @@ func isLegalName(name string) bool {
 	})
 }
 
-// beginsWithLetter reports whether a name is legal, and at servers that want a letter first (MoonshotAI/kimi-cli#2531).
-func beginsWithLetter(name string) bool {
-	return isLegalName(name) && (name[0] >= 'a' && name[0] <= 'z' || name[0] >= 'A' && name[0] <= 'Z' || name[0] == '_')
-}
-
 func sameTool(a, b chat.Tool) bool {
 	strict := a.Strict == b.Strict || a.Strict != nil && b.Strict != nil && *a.Strict == *b.Strict
 	return strict && a.Kind == b.Kind && a.Description == b.Description && dialect.SameJSON(a.Schema, b.Schema) && dialect.SameJSON(a.Grammar, b.Grammar)
