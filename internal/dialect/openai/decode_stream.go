@@ -127,7 +127,7 @@ func (d *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Eve
 			return events, e
 		}
 	}
-	if !d.started && !d.light && r.choices.Kind() == array {
+	if !d.started && !d.light && (r.hasChoice() || r.choices.Kind() == array && r.tieredUsage().Known) { // not Azure's word on the prompt, which may still be refused
 		d.begin(&r)
 	}
 	d.keepSources(&r)

@@ -57,6 +57,12 @@ func readUsage(v jsonscan.Value) chat.Usage {
 	if !told || cached+write == 0 && beside.isMore(in, total-out) {
 		in += beside.kept + beside.made
 	}
+	switch rest := total - in - out; { // one of the two was not told, but the sum was
+	case out == 0 && in > 0 && rest > reasoning:
+		out = rest
+	case in == 0 && out > 0 && rest > 0:
+		in = rest
+	}
 	read := min(cmp.Or(cached, beside.hit, beside.kept), in)
 	write = min(cmp.Or(write, beside.made), in-read)
 	reasoning = cmp.Or(reasoning, thought)
