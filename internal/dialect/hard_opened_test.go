@@ -111,4 +111,18 @@ var hardOpened = section{"BT", "what is said before an answer and behind it, and
 			is(t, from, tells(t, trip{from: from, to: G, own: true, answers: []string{list}}), "|hi||stop")
 		}
 	}},
+	// Servers of Claude's dialect that write a model's arguments as they stand. Of what begins as an object every piece goes on at once.
+	{number: 1745, name: "arguments of Claude's dialect that are no object, and clearly mean one or nothing", run: func(t *testing.T) {
+		for arguments, want := range map[string]string{
+			`"{\"x\":\"1\"}"`: `{"x":"1"}`, "```json\n{\"x\":\"1\"}\n```": `{"x":"1"}`, `null`: `{}`, `""`: `{}`, "  ": `{}`, ` {"x":1}`: `{"x":1}`,
+			`[1,2]`: `[1,2]`, `"{\"x`: `"{\"x`, `{"x":1}</call>`: `{"x":1}</call>`,
+		} {
+			for at := range len(arguments) {
+				stream := messageA(toolA(0, "t1", "f", arguments[:at], arguments[at:]), "tool_use")
+				for _, streamed := range []bool{false, true} {
+					is(t, fmt.Sprint(arguments, at, streamed), tells(t, trip{from: O, to: A, own: true, stream: streamed, answers: []string{stream}}), "||f"+strings.TrimSpace(want)+"|tool")
+				}
+			}
+		}
+	}},
 }}
