@@ -125,4 +125,27 @@ var hardOpened = section{"BT", "what is said before an answer and behind it, and
 			}
 		}
 	}},
+	{number: 1746, name: "the place of an error, filled with nothing, beside an answer", run: func(t *testing.T) {
+		whole := func(root, choice string) string {
+			return `{"id":"c"` + root + `,"choices":[{"index":0` + choice + `,"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}]}`
+		}
+		chunk := func(root, choice string) string {
+			return sse(`{"id":"c"`+root+`,"choices":[{"index":0`+choice+`,"delta":{"content":"hi"},"finish_reason":null}]}`, `{"id":"c"`+root+`,"choices":[{"index":0`+choice+`,"delta":{},"finish_reason":"stop"}]}`, "[DONE]")
+		}
+		for _, nothing := range []string{`,"error":""`, `,"error":{}`, `,"error":false`, `,"error":null`} {
+			for _, from := range []string{O, A, G} {
+				for _, answer := range []string{whole(nothing, ""), whole("", nothing), chunk(nothing, ""), chunk("", nothing)} {
+					way := trip{from: from, to: O, own: true, stream: strings.HasPrefix(answer, "data"), answers: []string{answer}}
+					if from == O {
+						way.ask = plainly(O, way.stream)
+						is(t, answer, take(t, way).body, answer)
+						continue
+					}
+					is(t, from+answer, tells(t, way), "|hi||stop")
+				}
+				l := try(t, trip{from: from, to: O, own: true, stream: true, ask: plainly(from, true), answers: []string{sse(`{"error":{}}`)}})
+				is(t, from+", alone", l.status >= 500, true)
+			}
+		}
+	}},
 }}

@@ -289,7 +289,7 @@ func (d *streamReader) read(whole jsonscan.Value, r *reply) {
 		d.rate(d.events[before:], likely)
 	}
 	switch word, _ := reason.Text(); {
-	case !failed.Absent():
+	case !isNoError(failed, whole):
 		d.broken = readFailure(whole)
 	case isFailure(word, d.useful) && !d.light:
 		d.broken = chat.BrokenError(dialect.Cause(0, whole.Raw()))
