@@ -56,7 +56,7 @@ type mediaStack struct {
 	told    func(kind string)  // counts what is set aside
 
 	unsent     *inflight.Registry // chats of this process that are marked as asked and not sent yet; nil: not known
-	leftUnsent []string         // those of the last one when it died
+	leftUnsent []string           // those of the last one when it died
 
 	resting sync.Once
 	drained time.Time // when the time to drain is over; set by resting

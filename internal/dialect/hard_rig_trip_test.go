@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -45,6 +46,7 @@ type trip struct {
 	vault    *relay.Vault      // what earlier trips left; nil: nothing
 	known    bool              // the price book knows the upstream's models
 	lingers  bool              // the upstream hangs up only when its client does
+	breaks   bool              // the connection breaks behind the answer
 }
 
 // landed is what came of a trip.
@@ -97,6 +99,9 @@ func (u *upstream) RoundTrip(r *http.Request) (*http.Response, error) {
 	var all io.Reader = strings.NewReader(answer)
 	if u.trip.lingers {
 		all = io.MultiReader(all, silence{r.Context()})
+	}
+	if u.trip.breaks {
+		all = io.MultiReader(all, iotest.ErrReader(io.ErrUnexpectedEOF))
 	}
 	return &http.Response{StatusCode: status, Header: h, Body: io.NopCloser(all), ContentLength: -1, Request: r}, nil
 }

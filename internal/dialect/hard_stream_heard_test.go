@@ -96,7 +96,7 @@ var hardHeardG = hardHeard("T", "what Google's servers stream", []heard{
 	{797, "an error as a list", G, `[{"error":{"code":429,"message":"slow down","status":"RESOURCE_EXHAUSTED"}}]`, "error 429", ""},
 	{798, "another candidate than was asked for", G, sse(`{"candidates":[{"content":{"parts":[{"text":"hi"}]},"index":0},{"content":{"parts":[{"text":"no"}]},"index":1,"finishReason":"MAX_TOKENS"}]}`, partsG("", `,"finishReason":"STOP"`)), `|hi||stop`, ""},
 	{799, "nothing at all", G, "", "error 502", ""},
-	{800, "no candidates, and no word why", G, sse(`{"candidates":[]}`, `{"usageMetadata":{"promptTokenCount":1}}`), "error 502", "error"},
+	{800, "no candidates, and no word why", G, sse(`{"candidates":[]}`, `{"usageMetadata":{"promptTokenCount":1}}`), "error 502", ""},
 	{801, "nothing but thoughts before the limit", G, sse(partsG(`{"text":"hm","thought":true}`, ""), partsG("", `,"finishReason":"MAX_TOKENS"`)), `hm|||length`, ""},
 	{802, "names with underscores", G, sse(`{"candidates":[{"content":{"parts":[{"function_call":{"name":"f","args":{"a_b":1}}}]},"finish_reason":"STOP"}],"usage_metadata":{"prompt_token_count":1}}`), `||f{"a_b":1}|tool`, ""},
 	{803, "a list in the place of events", G, `[` + partsG(`{"text":"h"}`, "") + ",\r\n" + partsG(`{"text":"i"}`, `,"finishReason":"STOP"`) + `]`, `|hi||stop`, ""},

@@ -129,7 +129,9 @@ func Arguments(text string) (object json.RawMessage, odd bool) {
 		return json.RawMessage("{}"), false
 	}
 	if b[0] == '"' && jsonscan.Valid(b, jsonscan.Strict) {
-		b = jsonscan.WithoutHalves(bytes.TrimSpace([]byte(jsonscan.At(b, 0).View())))
+		if b = jsonscan.WithoutHalves(bytes.TrimSpace([]byte(jsonscan.At(b, 0).View()))); NoArguments(string(b)) {
+			return json.RawMessage("{}"), false
+		}
 	}
 	if len(b) == 0 || b[0] != '{' || !jsonscan.Valid(b, jsonscan.Duplicates) {
 		b = repair(b)

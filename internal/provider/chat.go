@@ -3,7 +3,6 @@ package provider
 import (
 	"bytes"
 	"cmp"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"stele/internal/chat"
@@ -192,13 +190,8 @@ func (c *Chat) send(ctx context.Context, call outgoing) (*http.Response, error) 
 	if err != nil {
 		return nil, unreachable(err)
 	}
-	if strings.EqualFold(answer.Header.Get("Content-Encoding"), "gzip") {
-		unpacked, err := gzip.NewReader(answer.Body)
-		if err != nil {
-			_ = answer.Body.Close()
-			return nil, dialect.UnreadableError(err)
-		}
-		answer.Body, answer.ContentLength = readCloser{unpacked, answer.Body}, -1
+	if plain, ok := wire.Unpack(answer.Header.Get("Content-Encoding"), answer.Body); ok { // though that was not asked for
+		answer.Body, answer.ContentLength = plain, -1
 	}
 	if answer.StatusCode/100 == 2 {
 		unframe(answer)

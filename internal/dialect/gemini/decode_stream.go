@@ -93,7 +93,7 @@ func (r *streamReader) readChunk(events []chat.Event, data []byte) ([]chat.Event
 	if w.failed {
 		return events, readFailure(data)
 	}
-	if !r.started {
+	if !r.started && (len(w.candidates) > 0 || w.blocked != "") { // there may be usage before there is an answer, or an error after it
 		r.started = true
 		events = append(events, chat.Event{Kind: chat.Start, ID: w.id, Model: w.model, Tier: w.usage.Tier, Turn: chat.NewCallID()})
 	}
@@ -113,7 +113,7 @@ func (r *streamReader) readChunk(events []chat.Event, data []byte) ([]chat.Event
 	if w.blocked != "" {
 		return append(events, chat.Event{Kind: chat.Finish, Stop: w.readBlock(), Usage: r.usage, Notes: w.others.TakeLosses()}), nil
 	}
-	if w.usage.Known {
+	if w.usage.Known && r.started {
 		events = append(events, chat.Event{Kind: chat.Counted, Usage: r.usage, Notes: w.others.TakeLosses()})
 	}
 	return events, nil

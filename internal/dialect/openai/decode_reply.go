@@ -88,6 +88,14 @@ func (Codec) CountReply(body []byte) (*chat.WholeReply, error) {
 	return &chat.WholeReply{Usage: reply.tieredUsage()}, nil
 }
 
+// hasChoice reports whether there is any answer in it.
+func (r *reply) hasChoice() bool {
+	for range r.choices.Elements() {
+		return true
+	}
+	return false
+}
+
 // open reads the object that a whole answer is, as far as one walk tells of it, or is the
 // error that it says.
 func (r *reply) open(body []byte) error {

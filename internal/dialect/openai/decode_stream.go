@@ -127,7 +127,7 @@ func (d *streamReader) Decode(events []chat.Event, frame wire.Frame) ([]chat.Eve
 			return events, e
 		}
 	}
-	if !d.started && !d.light && r.choices.Kind() == array {
+	if !d.started && !d.light && (r.hasChoice() || r.choices.Kind() == array && r.tieredUsage().Known) { // not Azure's word on the prompt, which may still be refused
 		d.begin(&r)
 	}
 	d.keepSources(&r)
@@ -289,7 +289,7 @@ func (d *streamReader) read(whole jsonscan.Value, r *reply) {
 		d.rate(d.events[before:], likely)
 	}
 	switch word, _ := reason.Text(); {
-	case !failed.Absent():
+	case !isNoError(failed, whole):
 		d.broken = readFailure(whole)
 	case isFailure(word, d.useful) && !d.light:
 		d.broken = chat.BrokenError(dialect.Cause(0, whole.Raw()))

@@ -256,7 +256,7 @@ func (a *asked) writeCalls(w *jsonscan.Writer, calls []chat.Part) {
 		return
 	}
 	if a.legacy {
-		w.Key("function_call").Open(object).Key("name").Text(calls[0].Name).Key("arguments").Text(argumentsOf(&calls[0])).Close(object)
+		w.Key("function_call").Open(object).Key("name").Text(calls[0].Name).Key("arguments").Text(argumentsOf(calls[0].Text)).Close(object)
 		return
 	}
 	w.Key("tool_calls").Open(array)
@@ -269,7 +269,7 @@ func (a *asked) writeCalls(w *jsonscan.Writer, calls []chat.Part) {
 		case a.custom[p.Name]:
 			writeCall(w, true, p.Name, unwrapInput(p.Text))
 		default:
-			writeCall(w, false, p.Name, argumentsOf(p))
+			writeCall(w, false, p.Name, argumentsOf(p.Text))
 		}
 		writeSignature(w, p.Proof)
 		w.Close(object)
@@ -277,11 +277,14 @@ func (a *asked) writeCalls(w *jsonscan.Writer, calls []chat.Part) {
 	w.Close(array)
 }
 
-func argumentsOf(p *chat.Part) string {
-	if strings.TrimSpace(p.Text) == "" {
-		return "{}"
+// argumentsOf are a call's arguments as the model wrote them. What does not begin as an object does, and clearly means one or nothing, is that.
+func argumentsOf(text string) string {
+	if !strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") {
+		if meant, odd := dialect.Arguments(text); !odd {
+			return string(meant)
+		}
 	}
-	return p.Text
+	return text
 }
 
 // writeSources writes annotations. Only what has an address has a place in them.

@@ -269,24 +269,37 @@ func (x *streamWriter) writeArguments(dst []byte, p *chat.Part) []byte {
 		}
 		return dst
 	}
-	if x.legacy && x.calls > 1 || p.Text == "" && p.Proof == "" {
+	text := x.hold(p.Text)
+	if x.legacy && x.calls > 1 || text == "" && p.Proof == "" {
 		return dst
 	}
-	x.argued = x.argued || p.Text != ""
 	w := x.beginChunk(dst)
 	if x.legacy {
-		w.Key("function_call").Open(object).Key("arguments").Text(p.Text).Close(object)
+		w.Key("function_call").Open(object).Key("arguments").Text(text).Close(object)
 		return x.endChunk(w)
 	}
 	x.beginCallList(w)
 	if x.open.Custom {
-		w.Key("custom").Open(object).Key("input").Text(p.Text).Close(object)
+		w.Key("custom").Open(object).Key("input").Text(text).Close(object)
 	} else {
-		w.Key("function").Open(object).Key("arguments").Text(p.Text).Close(object)
+		w.Key("function").Open(object).Key("arguments").Text(text).Close(object)
 	}
 	writeSignature(w, p.Proof)
 	w.Close(object).Close(array)
 	return x.endChunk(w)
+}
+
+// hold keeps arguments back that do not begin as an object does: whether they are one shows when all of them are there.
+func (x *streamWriter) hold(text string) string {
+	if x.argued || x.open.Custom {
+		return text
+	}
+	x.input = append(x.input, text...)
+	if begins := bytes.TrimLeft(x.input, " \t\r\n"); len(begins) == 0 || begins[0] != '{' {
+		return ""
+	}
+	x.argued = true
+	return string(x.input)
 }
 
 // end closes the open block.
@@ -309,7 +322,8 @@ func (x *streamWriter) end(dst []byte) []byte {
 		w.Close(object).Close(array)
 		dst = x.endChunk(w)
 	case !x.argued:
-		dst = x.writeArguments(dst, &chat.Part{Text: "{}"})
+		x.argued = true
+		dst = x.writeArguments(dst, &chat.Part{Text: argumentsOf(string(x.input))})
 	}
 	x.open = chat.Part{}
 	return dst

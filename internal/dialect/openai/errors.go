@@ -93,7 +93,7 @@ func readFailure(root jsonscan.Value) *fault.Error {
 	if root.Kind() == array {
 		root = root.Index(0)
 	}
-	if root.Get("error").Absent() && root.Get("object").View() != "error" {
+	if isNoError(root.Get("error"), root) && root.Get("object").View() != "error" {
 		return nil
 	}
 	c := readComplaint(root)
@@ -105,6 +105,12 @@ func readFailure(root jsonscan.Value) *fault.Error {
 		c.status = cmp.Or(dialect.StatusInWords(c.kind+" "+c.code), dialect.StatusIn(root), http.StatusBadGateway)
 	}
 	return dialect.Wait(c.toFault(), nil, c.message, root)
+}
+
+// isNoError reports whether the place of an error has none, though some servers write it empty beside an answer.
+func isNoError(v, root jsonscan.Value) bool {
+	empty := v.Kind() == jsonscan.False || v.Kind() == jsonscan.String && v.View() == "" || v.Kind() == object && v.Len() == 0
+	return v.Absent() || empty && (root.Get("choices").Len() > 0 || root.Get("delta").Exists() || root.Get("message").Kind() == object)
 }
 
 // readComplaint understands {"error":{…}}, {"error":"…"}, {"message":…},

@@ -14,8 +14,7 @@ import (
 // reasoning, and some leave that out of completion_tokens.
 func readUsage(v jsonscan.Value) chat.Usage {
 	var told bool
-	var in, out, total, cached, write, reasoning, thought, searches, audioOut, imageOut int64
-	var input, output int64 // by the names of other APIs
+	var in, out, total, cached, write, reasoning, thought, searches, audioOut, imageOut, input, output int64 // the last two by the names of other APIs
 	var of chat.Parts
 	var beside beside
 	var bill bill
@@ -57,9 +56,10 @@ func readUsage(v jsonscan.Value) chat.Usage {
 	if !told || cached+write == 0 && beside.isMore(in, total-out) {
 		in += beside.kept + beside.made
 	}
+	reasoning = cmp.Or(reasoning, thought)
+	in, out = withRest(in, out, total, reasoning)
 	read := min(cmp.Or(cached, beside.hit, beside.kept), in)
 	write = min(cmp.Or(write, beside.made), in-read)
-	reasoning = cmp.Or(reasoning, thought)
 	if reasoning > 0 && (total-in-out == reasoning || reasoning > out && (total == 0 || thought > 0)) { // the last is Perplexity's
 		out += reasoning
 	}
@@ -71,6 +71,18 @@ func readUsage(v jsonscan.Value) chat.Usage {
 	}
 	u.Billed, u.BilledKnown = bill.total()
 	return u
+}
+
+// withRest derives from the sum what went in or came out, where only the other was told. Where all that is
+// missing is the reasoning, it is counted with that.
+func withRest(in, out, total, reasoning int64) (prompt, completion int64) {
+	switch rest := total - in - out; {
+	case out == 0 && in > 0 && rest > reasoning:
+		return in, rest
+	case in == 0 && out > 0 && rest > 0:
+		return rest, out
+	}
+	return in, out
 }
 
 // beside is what came from a cache or went there, where a usage tells of it beside the details of its prompt.
