@@ -38,14 +38,14 @@ func (a *answer) callBegin(p *chat.Part) error {
 	}
 	a.called[c.callID] = true
 	a.call = c
-	if !c.told() {
+	if !c.isToldEarly() {
 		return nil
 	}
 	return a.tellAdded(c.at, c.json("in_progress", ""))
 }
 
-// told reports whether a call is told when it begins. The items of others need all arguments.
-func (c *callState) told() bool { return c.kind == "function" || c.kind == "custom" }
+// isToldEarly reports whether a call is told when it begins. The items of others need all arguments.
+func (c *callState) isToldEarly() bool { return c.kind == "function" || c.kind == "custom" }
 
 // argue takes over a piece of the open call's arguments.
 func (a *answer) argue(p *chat.Part) error {
@@ -68,7 +68,7 @@ func (a *answer) callEnd(status string) error {
 	a.call = nil
 	if status != "completed" {
 		arguments := c.arguments.String()
-		if !c.told() {
+		if !c.isToldEarly() {
 			if err := a.tellAdded(c.at, c.json("in_progress", arguments)); err != nil {
 				return err
 			}

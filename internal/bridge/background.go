@@ -46,14 +46,14 @@ func (r *run) show(body []byte) {
 	r.body = body
 }
 
-func (r *run) seen() []byte {
+func (r *run) latest() []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.body
 }
 
-// told is how many events there are by now.
-func (r *run) told() int {
+// eventCount is how many events there are by now.
+func (r *run) eventCount() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.events)
@@ -157,7 +157,7 @@ func (b *Bridge) respondLater(w http.ResponseWriter, c *call, o *request) error 
 	if o.stream {
 		return a.run.follow(w, c, 0)
 	}
-	answerJSON(w, http.StatusOK, a.run.seen())
+	answerJSON(w, http.StatusOK, a.run.latest())
 	return nil
 }
 
@@ -262,7 +262,7 @@ func (b *Bridge) followLater(w http.ResponseWriter, c *call, id string) error {
 		if err != nil || n < 0 {
 			return fault.WrongValue("starting_after", "the number of an event")
 		}
-		if told := r.told(); n >= told { // nothing would come, which clients take for an answer that broke off
+		if told := r.eventCount(); n >= told { // nothing would come, which clients take for an answer that broke off
 			return fault.Unclear("starting_after", "the response has no such event: it has "+strconv.Itoa(told)+", from 0 on")
 		}
 		from = n + 1
@@ -279,7 +279,7 @@ func (b *Bridge) cancelResponse(w http.ResponseWriter, c *call, id string) error
 		case <-c.Context().Done():
 			return c.Context().Err()
 		}
-		answerJSON(w, http.StatusOK, r.seen())
+		answerJSON(w, http.StatusOK, r.latest())
 		return nil
 	}
 	kept, ok := b.Kept.Get(id)

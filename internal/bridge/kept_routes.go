@@ -22,7 +22,7 @@ func (b *Bridge) showResponse(w http.ResponseWriter, c *call, id string) error {
 	case c.URL.Query().Get("stream") == "true":
 		return b.followLater(w, c, id)
 	case runs:
-		answerJSON(w, http.StatusOK, r.seen())
+		answerJSON(w, http.StatusOK, r.latest())
 	default:
 		answerJSON(w, http.StatusOK, kept.Body)
 	}

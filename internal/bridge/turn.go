@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"stele/internal/jsonscan"
+	"stele/internal/wire"
 )
 
 // turn is what a model made, gathered from its items.
@@ -75,7 +76,7 @@ func (t *turn) call(v *item) {
 // draw adds a picture of the model's.
 func (t *turn) draw(v *item) {
 	format := cmp.Or(v.Get("output_format").View(), "png")
-	t.pictures = append(t.pictures, pictureMade{v.Get("id").View(), "data:image/" + format + ";base64," + v.Get("result").View()})
+	t.pictures = append(t.pictures, pictureMade{v.Get("id").View(), wire.NewDataURL("image/"+format, v.Get("result").View())})
 }
 
 // write writes the turn as the content and what follows it in a message.

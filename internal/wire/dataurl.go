@@ -21,6 +21,9 @@ func DataURL(text string) (kind, payload string, coded, ok bool) {
 	return strings.TrimSpace(kind), payload, strings.Contains(";"+parameters+";", ";base64;"), ok
 }
 
+// NewDataURL is a data URL of what base64 holds, in its standard form.
+func NewDataURL(kind, base64 string) string { return "data:" + kind + ";base64," + base64 }
+
 // ErrNoComma says that a data URL has no content.
 var ErrNoComma = errors.New("the data: URL has no comma in it")
 

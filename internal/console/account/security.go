@@ -14,6 +14,7 @@ import (
 	"stele/internal/access/passkey"
 	"stele/internal/console/page"
 	"stele/internal/fault"
+	"stele/internal/wire"
 )
 
 // securityPage is what a person has set up to sign in.
@@ -119,7 +120,7 @@ func drawCode(text string) (template.URL, error) {
 	if err := png.Encode(&b, picture); err != nil {
 		return "", err
 	}
-	return template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(b.Bytes())), nil //nolint:gosec // our own picture
+	return template.URL(wire.NewDataURL("image/png", base64.StdEncoding.EncodeToString(b.Bytes()))), nil //nolint:gosec // our own picture
 }
 
 func (c *Room) addApp(w http.ResponseWriter, r *http.Request, v access.Visitor) error {

@@ -8,6 +8,7 @@ import (
 	"stele/internal/dialect"
 	"stele/internal/fault"
 	"stele/internal/jsonscan"
+	"stele/internal/wire"
 )
 
 // NewEncoder begins a stream to one client: server-sent events, or the elements
@@ -36,10 +37,9 @@ type streamWriter struct {
 }
 
 const (
-	events = "text/event-stream"
-	array  = "application/json; charset=utf-8"
-	head   = `{"candidates":[{"content":{"parts":[`
-	foot   = `],"role":"model"},"index":`
+	array = "application/json; charset=utf-8"
+	head  = `{"candidates":[{"content":{"parts":[`
+	foot  = `],"role":"model"},"index":`
 	// In every frame before the last, as Google has counts in all: BAML skips a frame without them, Rig one where one of
 	// them is missing, and LangChain adds up how they grow, so they are no guesses.
 	untold = `"usageMetadata":{"promptTokenCount":0,"candidatesTokenCount":0,"totalTokenCount":0}`
@@ -48,7 +48,7 @@ const (
 // ContentType is how the stream is announced.
 func (w *streamWriter) ContentType() string {
 	if w.framed {
-		return events
+		return wire.EventStream
 	}
 	return array
 }

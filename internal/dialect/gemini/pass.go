@@ -176,7 +176,7 @@ func (p *passer) configure(root jsonscan.Value) {
 			return
 		}
 		seen[name] = true
-		if value = p.taken(name, asked, value); value == nil {
+		if value = p.dropRefused(name, asked, value); value == nil {
 			return
 		}
 		added++

@@ -24,7 +24,7 @@ func (p *passer) leaveRefused() {
 		return
 	}
 	for key, v := range p.config.Members() {
-		switch kept := p.taken(toCamel(key.Name), "", v.Raw()); {
+		switch kept := p.dropRefused(toCamel(key.Name), "", v.Raw()); {
 		case kept == nil:
 			p.edits.Remove(key, v)
 		case len(kept) != len(v.Raw()):
@@ -33,9 +33,9 @@ func (p *passer) leaveRefused() {
 	}
 }
 
-// taken is what the upstream has not refused of a member of generationConfig, nil where that is nothing. Asked is
+// dropRefused is what the upstream has not refused of a member of generationConfig, nil where that is nothing. Asked is
 // what a report calls it, where a switch of ours stands for it.
-func (p *passer) taken(member, asked string, value []byte) []byte {
+func (p *passer) dropRefused(member, asked string, value []byte) []byte {
 	field := leavable[member]
 	switch {
 	case field[0] != "" && slices.Contains(p.target.Refused, field[0]):

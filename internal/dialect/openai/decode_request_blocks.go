@@ -8,6 +8,7 @@ import (
 	"stele/internal/chat"
 	"stele/internal/fault"
 	"stele/internal/jsonscan"
+	"stele/internal/wire"
 )
 
 // readBlock reads what some clients put into a content although it is Anthropic's, of the
@@ -99,13 +100,13 @@ func readBlockMedia(kind string, v jsonscan.Value, at string) (chat.Part, error)
 	ok := true
 	switch data := source.Get("data").View(); source.Get("type").View() {
 	case "base64":
-		p.Media, ok = readURL("data:" + source.Get("media_type").View() + ";base64," + data)
+		p.Media, ok = readURL(wire.NewDataURL(source.Get("media_type").View(), data))
 	case "text":
 		p.Media = &chat.Media{Type: "text/plain", Plain: data}
 	case "url":
 		p.Media, ok = readURL(source.Get("url").View())
 	default:
-		p.Media, ok = readURL("data:" + mimeTypeOf(v) + ";base64," + v.Get("data").View())
+		p.Media, ok = readURL(wire.NewDataURL(mimeTypeOf(v), v.Get("data").View()))
 		ok = ok && isToolMedia(v)
 	}
 	if !ok {
@@ -124,7 +125,7 @@ func readResource(v jsonscan.Value, at string) (p chat.Part, err error) {
 	uri := held.Get("uri").View()
 	if blob := held.Get("blob").View(); blob != "" {
 		kind := mimeTypeOf(held)
-		media, ok := readURL("data:" + kind + ";base64," + blob)
+		media, ok := readURL(wire.NewDataURL(kind, blob))
 		if !ok {
 			return p, fault.Unclear(at, "its blob is not base64")
 		}

@@ -88,7 +88,7 @@ func (d *streamReader) Hidden() bool { return d.hidden }
 // KeptBytes is what was gathered of the sounds of all answers.
 func (d *streamReader) KeptBytes() (bytes int64) {
 	for _, c := range d.choices {
-		bytes += c.sound.kept()
+		bytes += c.sound.size()
 	}
 	return bytes
 }

@@ -269,8 +269,8 @@ func (s *sound) take(v jsonscan.Value) {
 	}
 }
 
-// kept is how many bytes of it are held.
-func (s *sound) kept() int64 { return int64(cap(s.data) + s.transcript.Cap()) }
+// size is how many bytes of it are held.
+func (s *sound) size() int64 { return int64(cap(s.data) + s.transcript.Cap()) }
 
 // toPart makes one part of the sound, if there was any.
 func (s *sound) toPart() (chat.Part, bool) {

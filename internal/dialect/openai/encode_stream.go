@@ -12,6 +12,7 @@ import (
 	"stele/internal/dialect"
 	"stele/internal/fault"
 	"stele/internal/jsonscan"
+	"stele/internal/wire"
 )
 
 // NewEncoder begins a stream to one client.
@@ -55,7 +56,7 @@ type told struct {
 	sources    []source
 }
 
-func (*streamWriter) ContentType() string { return "text/event-stream" }
+func (*streamWriter) ContentType() string { return wire.EventStream }
 
 // Encode appends the chunks of one event.
 func (x *streamWriter) Encode(dst []byte, e *chat.Event) ([]byte, error) {

@@ -7,6 +7,7 @@ import (
 	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/jsonscan"
+	"stele/internal/wire"
 )
 
 // readLink reads an image_url or a video_url, which some clients send as a string. LiteLLM's
@@ -111,7 +112,7 @@ func readFile(v jsonscan.Value) (chat.Part, bool) {
 
 // writeData writes a data URL. The payload is base64 and needs no escapes.
 func writeData(w *jsonscan.Writer, mime, payload string) {
-	head := jsonscan.AppendText(nil, "data:"+mime+";base64,")
+	head := jsonscan.AppendText(nil, wire.NewDataURL(mime, ""))
 	w.Plain(string(head[1:len(head)-1]), payload)
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"stele/internal/media"
+	"stele/internal/wire"
 )
 
 // mostInline is how many bytes of files a body may carry in itself.
@@ -60,7 +61,7 @@ func (w *writing) give(ctx context.Context, s *media.Source, part string) (any, 
 			return link, nil
 		case form == "data_uri" && (w.op.Inline == 0 || s.Size <= w.op.Inline<<10) && w.fits(s):
 			text, err := w.inline(ctx, s)
-			return "data:" + s.Type + ";base64," + text, err
+			return wire.NewDataURL(s.Type, text), err
 		case form == "base64" && w.fits(s):
 			return w.inline(ctx, s)
 		case form == "file":
