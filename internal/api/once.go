@@ -46,9 +46,12 @@ func (d *Door) talkOnce(w http.ResponseWriter, c call) error {
 	if run.req, run.wrong = d.decode(&run.call, body); run.wrong != nil {
 		run.req = new(chat.Request)
 	}
-	if run.wrong == nil && d.isClosed(c.who, run.req.Model) {
+	switch kept := c.who.Scope.AllowsCapture(); {
+	case run.wrong != nil && !kept:
+		err = run.wrong // it is told each time
+	case run.wrong == nil && d.Relay.Opens(c.who, run.req.Model) != nil && (!kept || isClosed(c.who, run.req.Model)):
 		err = d.answer(w, run.call, run.req, d.Settings().KeepAlive) // refused, and in the books
-	} else {
+	default:
 		twice := 2 * int64(len(body)) // it is written anew, and once more as a text
 		if err = own.Memory.Grow(c.Context(), twice); err == nil {
 			switches := fmt.Sprint(run.req.Strict, run.req.Origin.Cost, isFramed(c))
@@ -62,10 +65,10 @@ func (d *Door) talkOnce(w http.ResponseWriter, c call) error {
 	return err
 }
 
-// isClosed reports whether a refusal for its model is the caller's alone and no answer of its key: the
-// next one with it may be another API key's that opens more. For what can be no name nothing is kept.
-func (d *Door) isClosed(who access.Principal, model string) bool {
-	return d.Relay.Opens(who, model) != nil && (who.Scope.LimitsModels() || catalog.CheckID(model) != nil)
+// isClosed reports whether it may be the caller alone for whom there is no such model: the next one with
+// the same key may be another API key's that opens more. For what can be no name nothing is kept.
+func isClosed(who access.Principal, model string) bool {
+	return who.Scope.LimitsModels() || catalog.CheckID(model) != nil
 }
 
 // answerOnce gives the request the answer of its key.

@@ -137,4 +137,12 @@ func TestOurOwnRefusalIsReplayed(t *testing.T) {
 			}
 		}
 	}
+	r.Run(t, "workspaces", "policy", "set", "default", "--capture=false")
+	for status, wish := range map[int]rig.Wish{400: rig.WishFor("openai", "nowhere", "{", false), 404: rig.Ask("openai", "nowhere", "hi", false)} {
+		for range 2 { // what may not be kept is told anew
+			if h := r.Hear(t, keyed(wish, fmt.Sprint("private", status), 0)); h.Status != status || h.Header.Get("Idempotency-Replayed") != "" {
+				t.Errorf("private: %d %s, not %d", h.Status, h.Body, status)
+			}
+		}
+	}
 }

@@ -149,6 +149,9 @@ func (p *plan) readWords() (err error) {
 }
 
 func (s *Sandbox) plan(talk *chat.Conversation) (*plan, error) {
+	if len(talk.Messages) == 0 && len(talk.System) == 0 { // as every vendor does
+		return nil, fault.Missing("messages")
+	}
 	n := max(talk.N, 1)
 	if n > mostAnswers {
 		return nil, refuseField("n", "n must be at most %d, not %d.", mostAnswers, n)

@@ -163,8 +163,11 @@ func TestSaysWhatItWasAsked(t *testing.T) {
 	if got := said(t, user(strings.Repeat("é", 100_000))); len(got) > 2000 {
 		t.Errorf("an endless word is echoed as %d bytes", len(got))
 	}
-	if got := said(t, &chat.Conversation{}); !strings.HasPrefix(got, "You sent no words.") {
-		t.Errorf("nothing is answered with %q", got)
+	if got := said(t, user("")); !strings.HasPrefix(got, "You sent no words.") {
+		t.Errorf("no words are answered with %q", got)
+	}
+	if e := refused(t, &chat.Conversation{}); e.Code != fault.MissingParameter || e.Details["field"] != "messages" {
+		t.Errorf("nothing is refused with %v", e)
 	}
 }
 

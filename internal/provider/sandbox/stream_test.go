@@ -16,7 +16,7 @@ func conversations() map[string]*chat.Conversation {
 	clock := chat.Tool{Name: "clock", Schema: []byte(`{"type":"object"}`)}
 	shell := chat.Tool{Kind: chat.Custom, Name: "shell"}
 	bases := map[string]*chat.Conversation{
-		"nothing":   {},
+		"nothing":   user(""),
 		"hello":     user("Hello, world"),
 		"languages": user("Привет \u4f60\u597d\u4e16\u754c नमस्ते 👩‍👩‍👧‍👦"),
 		"long":      user("[[sandbox: words=200]]"),
