@@ -207,7 +207,7 @@ func TestItemsAreReferredTo(t *testing.T) {
 	if got := messages(t, s.last()); status != http.StatusOK || !strings.Contains(got, "Go") {
 		t.Errorf("%s: %d %s: %s", listed, status, body, got)
 	}
-	if status, _, body := post(t, b.URL+"/v1/responses", `{"model":"m","input":[{"type":"item_reference","id":"msg_none"}]}`); status != http.StatusBadRequest {
+	if status, _, body := post(t, b.URL+"/v1/responses", `{"model":"m","input":[{"type":"item_reference","id":"msg_none"}]}`); status != http.StatusNotFound || !strings.Contains(body, "Item with id 'msg_none' not found.") {
 		t.Errorf("%d %s", status, body)
 	}
 }

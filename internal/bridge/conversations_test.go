@@ -102,7 +102,7 @@ func TestConversationsThatAreNot(t *testing.T) {
 		{"GET", here + "/items?after=msg_none", "", http.StatusBadRequest},
 		{"POST", here + "/items", `{"items":[]}`, http.StatusBadRequest},
 		{"POST", here + "/items", `{"items":[{"role":"stranger","content":"x"}]}`, http.StatusBadRequest},
-		{"POST", here + "/items", `{"items":[{"type":"item_reference","id":"msg_none"}]}`, http.StatusBadRequest},
+		{"POST", here + "/items", `{"items":[{"type":"item_reference","id":"msg_none"}]}`, http.StatusNotFound},
 		{"POST", "/v1/conversations", `{"items":"x"}`, http.StatusBadRequest},
 		{"POST", "/v1/conversations", `[]`, http.StatusBadRequest},
 		{"GET", "/v1/responses/" + id, "", http.StatusNotFound},

@@ -132,7 +132,9 @@ func (i *item) resolve(kept *Kept) error {
 	id := i.Get("id").View()
 	raw, ok := kept.Item(id)
 	if !ok {
-		return fault.Unclear(i.path, "the bridge has no item "+id+": send the item itself, or leave store on")
+		// OpenAI's words: clients know by them that they must send the item itself.
+		return fault.New(fault.NotFound, "Item with id '%s' not found. Items are not persisted when `store` is set to false. "+
+			"Try again with `store` set to true, or remove this item from your input.", id).Field(i.path)
 	}
 	i.Value = jsonscan.Root(raw)
 	i.kind = kindOf(i.Value)

@@ -93,6 +93,8 @@ func index(t *testing.T) string {
 		"- on 2026-11-19, with the sandbox alone: the official SDKs for TypeScript on Bun 1.4 and Deno 2.9, fetch in Cloudflare's workerd, Java's HttpClient 17 (with its wish for HTTP/2, too), superagent, needle, node-fetch 2 and 3, ofetch,\n" +
 		"  wretch, phin, gaxios, cross-fetch, request, bent, axios 0.27, undici 5, the fetch-event-sources of Microsoft and Fortaine, fetch-event-stream, eventsource-client, axflow's models 0.0.16, llm-api 1.6; mcp-go 1.2 with `stele mcp`;\n" +
 		"  through `stele bridge` OpenAI Agents 0.0.17 and AI SDK 4 with OpenAI's Responses API and Azure's, over upstreams of all three dialects;\n" +
+		"- on 2026-11-19, over upstreams of all three dialects: LiveKit's agents 2.0 (answers and tools), Adaline's gateway 1.11 (OpenAI's API, Gemini's through `stele bridge`), GenAIScript 2.5 (tools and shapes), AI SDK's providers for LLM Gateway\n" +
+		"  and SambaNova, Claude's Agent SDK 0.3.328; through `stele bridge` LlamaIndex' class for OpenAI's Responses API 0.4; OpenAI Agents 0.20 with the tools of `stele mcp`;\n" +
 		"- programs and their libraries, with the sandbox alone: grok-cli, aicommits, opencommit 3.3, LibreChat's @librechat/agents 3.9.2 in all three dialects, Continue's @continuedev/openai-adapters 1.37 for OpenAI and\n" +
 		"  Anthropic, llm.js for Anthropic;\n" +
 		"- with one call each: Hugging Face's tiny-agents 0.3, Hashbrown 0.3, autoevals 0.3, the MCP Inspector 2.12 with `stele mcp`. Portkey's gateway 1.15 had Stele as its upstream: whole answers and tools, in OpenAI's and Anthropic's API.\n\n" +
@@ -113,7 +115,9 @@ func index(t *testing.T) string {
 		"- AI SDK's providers for Perplexity and Moonshot: the first asks for no usage in streams, the second tells no model the schema that it wants. Requesty's refuses streams in which `usage` is null, as OpenAI sends it. @openrouter/sdk shows\n" +
 		"  errors as answers it cannot validate, because it wants a number for their `code`.\n" +
 		"- OpenAI Agents 0.1 passes over calls in a whole answer that has words, too; Instructor 1.7 cannot read a stream of such an answer. Open Codex, genkitx-anthropic and llm-polyglot have no base URL for OpenAI or Anthropic,\n" +
-		"  deepseek-go none for the list of models; mistral-go 1.1 leaves out the path of its own. Azure's @azure-rest/ai-inference sends no token without TLS.\n\n" +
+		"  deepseek-go none for the list of models; mistral-go 1.1 leaves out the path of its own. Azure's @azure-rest/ai-inference sends no token without TLS.\n" +
+		"- Adaline's class for Anthropic and AI SDK's provider for AIHubMix have no base URL that counts. AI SDK's provider for Zhipu sends a choice of tools where there are none, and refuses streamed calls that come in pieces; that for\n" +
+		"  Venice sends `venice_parameters`. OpenAI refuses both.\n\n" +
 		"A client that asks for names of its own needs models or [names](../operate/names.md) that answer to them.\n\n" +
 		"These pages are written by `go test ./internal/clients -update` from `internal/clients/library`.\n")
 	return b.String()

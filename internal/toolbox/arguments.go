@@ -2,6 +2,7 @@ package toolbox
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -35,7 +36,8 @@ func fit(arguments []byte, schema *jsonschema.Schema) []byte {
 	}
 	for name, value := range members {
 		var text string
-		if value.Kind() == 'n' {
+		none := value.Kind() == 'n' || slices.Contains(nulls, string(value)) && !slices.Contains(schema.Required, name)
+		if none {
 			delete(members, name)
 		} else if member := schema.Properties[name]; member != nil && member.Type != "string" && json.Unmarshal(value, &text) == nil {
 			members[name] = unquote(text, member.Type, value)
@@ -47,6 +49,9 @@ func fit(arguments []byte, schema *jsonschema.Schema) []byte {
 	}
 	return fitted
 }
+
+// nulls are what Claude Code makes of a null where the schema has another kind (anthropics/claude-code#95239).
+var nulls = []string{`"null"`, `["null"]`}
 
 // unquote is the value that a text holds, if it is of the kind that the member has. A list may be its one element.
 func unquote(text, kind string, value jsontext.Value) jsontext.Value {

@@ -14,6 +14,7 @@ func TestArgumentsAreTakenAsTheyAreMeant(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ sent, fitted string }{
 		{`{"prompt":"x","model":null,"images":null,"parameters":null,"wait_seconds":null,"save_as":null}`, `{"prompt":"x"}`},
+		{`{"prompt":"null","model":"null","images":["null"],"wait_seconds":"null"}`, `{"prompt":"null"}`},
 		{`{"prompt":"x","unknown":null}`, `{"prompt":"x"}`},
 		{`{"prompt":"x","parameters":"{\"seed\":5}"}`, `{"parameters":{"seed":5},"prompt":"x"}`},
 		{`{"prompt":"x","images":"[\"a.png\",\"b.png\"]"}`, `{"images":["a.png","b.png"],"prompt":"x"}`},
