@@ -237,6 +237,7 @@ var hardSession = section{"BD", "what a session has gathered", []hard{
 			is(t, row.words+", told", row.field == "" || strings.Contains(l.told(), row.field+";"), true)
 		}
 	}},
+	// google-gemini/gemini-cli#19436.
 	{number: 1707, name: "a picture in a result, to a Gemini before 3 whose name tells nothing", answer: "asked again with the picture in a turn of the user's, with a warning", run: func(t *testing.T) {
 		picture := `{"type":"image_url","image_url":{"url":"data:image/png;base64,` + pixel + `"}}`
 		for from, ask := range map[string]string{
@@ -244,6 +245,7 @@ var hardSession = section{"BD", "what a session has gathered", []hard{
 			O: talkO(says("user", "go"), callsO("c1"), `{"role":"tool","tool_call_id":"c1","content":[{"type":"text","text":"see"},`+picture+`]}`),
 		} {
 			for _, words := range []string{
+				"Unable to submit request because `function_response.parts` is not supported for this model. Learn more: https://cloud.google.com/vertex-ai/generative-ai/docs/multimodal/function-calling",
 				"Multimodal function responses are not supported for this model.", "Multimodal function response is not supported by models/gemini-2.5-flash.",
 				`Invalid JSON payload received. Unknown name "parts" at 'contents[2].parts[0].function_response': Cannot find field.`,
 			} {
