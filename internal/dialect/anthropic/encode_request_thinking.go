@@ -25,8 +25,11 @@ type plan struct {
 // think finds the way to ask this model for what the client wants.
 func (w *requestWriter) think() plan {
 	t := w.talk.Thinking
-	if slices.Contains(w.target.Refused, begun) && (w.can.disabled || w.can.between) && w.isBroken() {
-		return w.planUnread()
+	if slices.Contains(w.target.Refused, begun) && w.isBroken() {
+		if w.can.disabled || w.can.between {
+			return w.planUnread()
+		}
+		w.tellLoop()
 	}
 	switch {
 	case t.Silent():
