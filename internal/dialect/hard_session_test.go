@@ -255,4 +255,14 @@ var hardSession = section{"BD", "what a session has gathered", []hard{
 			}
 		}
 	}},
+	{number: 1709, name: "thoughts of another Claude in a loop, in Claude's own dialect", answer: "asked again without them, and, where they are missed then, without thinking for this turn", run: func(t *testing.T) {
+		ask := strings.Replace(blocksA(`{"type":"text","text":"go"}`, `{"type":"thinking","thinking":"hm","signature":"c2ln"},`+callA("c"), resultA("c")), `"max_tokens":9`, `"max_tokens":9,"thinking":{"type":"adaptive"}`, 1)
+		for model, want := range map[string]string{"m": "disabled", "claude-opus-4-8": "disabled", "claude-sonnet-5-5": "between_tools"} {
+			l := take(t, trip{from: A, to: A, model: model, ask: ask, statuses: []int{400, 400, 200}, answers: []string{
+				said(A, "messages.1.content.0: Invalid `signature` in `thinking` block"), said(A, "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`."), hi[A],
+			}})
+			is(t, model, inLine(len(l.sent), strings.Contains(l.then().Raw, "hm"), l.then().Get("thinking").Raw), `3 false {"type":"`+want+`"}`)
+			l.warns("thinking", chat.Dropped)
+		}
+	}},
 }}

@@ -17,7 +17,7 @@ var refusals = []struct {
 }{
 	{regexp.MustCompile(`temperature and top_p cannot both be specified`), "top_p", func(t *traits) { t.sampling = max(t.sampling, oneSampling) }},
 	{regexp.MustCompile(`(temperature|top_p|top_k)(: extra inputs are not permitted| is deprecated| is not supported| may only be set| must be unset)`), "sampling", func(t *traits) { t.sampling = unsaid }},
-	{regexp.MustCompile(`thinking\.type\.enabled is not supported`), "thinking.enabled", func(t *traits) {
+	{regexp.MustCompile(`thinking\.type\.enabled is not supported|budget_tokens is not supported`), "thinking.enabled", func(t *traits) {
 		t.budget, t.adaptive = false, true
 		if t.efforts == nil {
 			t.efforts = oldEfforts
@@ -30,7 +30,7 @@ var refusals = []struct {
 		t.adaptive, t.disabled, t.between, t.always, t.budget = false, false, false, false, true
 	}},
 	{regexp.MustCompile(`thinking\.enabled\.budget_tokens: field required`), "thinking.unbounded", func(*traits) {}},
-	{regexp.MustCompile(`thinking\.type\.disabled is not supported`), "thinking.disabled", func(t *traits) { t.disabled = false }},
+	{regexp.MustCompile(`thinking\.type\.disabled is not supported|thinking cannot be disabled on this model`), "thinking.disabled", func(t *traits) { t.disabled = false }},
 	{regexp.MustCompile(`thinking: extra inputs are not permitted|does not support thinking|thinking is not supported`), "thinking", func(t *traits) {
 		t.adaptive, t.budget, t.disabled, t.between, t.always = false, false, false, false, false
 	}},
