@@ -153,7 +153,9 @@ func (e *editor) openEnvelopes() {
 		e.lose(chat.Lost(chat.FieldThinking, chat.Dropped, "thoughts of earlier turns, whose signatures were refused"))
 	}
 	missed := slices.Contains(e.target.Refused, begun)
-	thinks := e.enabled || missed && (e.thinking.Exists() || e.added != nil)
+	thinks := e.enabled || missed && e.thinking.Get("type").View() == thinkAdaptive && !slices.ContainsFunc(e.target.Refused, func(name string) bool {
+		return name != begun && isOfThinking(name) // of which the member was edited already
+	})
 	if (e.changed || missed) && thinks && step.Get("role").View() == "assistant" && proofs[before] == "" && answers(last) {
 		e.disable()
 	}
