@@ -237,6 +237,7 @@ var hardSession = section{"BD", "what a session has gathered", []hard{
 			is(t, row.words+", told", row.field == "" || strings.Contains(l.told(), row.field+";"), true)
 		}
 	}},
+	// google-gemini/gemini-cli#19436.
 	{number: 1707, name: "a picture in a result, to a Gemini before 3 whose name tells nothing", answer: "asked again with the picture in a turn of the user's, with a warning", run: func(t *testing.T) {
 		picture := `{"type":"image_url","image_url":{"url":"data:image/png;base64,` + pixel + `"}}`
 		for from, ask := range map[string]string{
@@ -244,6 +245,7 @@ var hardSession = section{"BD", "what a session has gathered", []hard{
 			O: talkO(says("user", "go"), callsO("c1"), `{"role":"tool","tool_call_id":"c1","content":[{"type":"text","text":"see"},`+picture+`]}`),
 		} {
 			for _, words := range []string{
+				"Unable to submit request because `function_response.parts` is not supported for this model. Learn more: https://cloud.google.com/vertex-ai/generative-ai/docs/multimodal/function-calling",
 				"Multimodal function responses are not supported for this model.", "Multimodal function response is not supported by models/gemini-2.5-flash.",
 				`Invalid JSON payload received. Unknown name "parts" at 'contents[2].parts[0].function_response': Cannot find field.`,
 			} {
@@ -251,6 +253,16 @@ var hardSession = section{"BD", "what a session has gathered", []hard{
 				is(t, from+" "+words, inLine(l.got().Get("contents.2.parts.0.functionResponse.parts.#").Int(), strings.Contains(l.then().Get("contents.2.parts.0").Raw, pixel), l.then().Get("contents.3.parts.0.inlineData.data").Str == pixel), "1 false true")
 				is(t, from+", told", strings.Contains(l.told(), "attached in a user's turn"), true)
 			}
+		}
+	}},
+	{number: 1709, name: "thoughts of another Claude in a loop, in Claude's own dialect", answer: "asked again without them, and, where they are missed then, without thinking for this turn", run: func(t *testing.T) {
+		ask := strings.Replace(blocksA(`{"type":"text","text":"go"}`, `{"type":"thinking","thinking":"hm","signature":"c2ln"},`+callA("c"), resultA("c")), `"max_tokens":9`, `"max_tokens":9,"thinking":{"type":"adaptive"}`, 1)
+		for model, want := range map[string]string{"m": "disabled", "claude-opus-4-8": "disabled", "claude-sonnet-5-5": "between_tools"} {
+			l := take(t, trip{from: A, to: A, model: model, ask: ask, statuses: []int{400, 400, 200}, answers: []string{
+				said(A, "messages.1.content.0: Invalid `signature` in `thinking` block"), said(A, "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`."), hi[A],
+			}})
+			is(t, model, inLine(len(l.sent), strings.Contains(l.then().Raw, "hm"), l.then().Get("thinking").Raw), `3 false {"type":"`+want+`"}`)
+			l.warns("thinking", chat.Dropped)
 		}
 	}},
 }}

@@ -222,4 +222,27 @@ var hardThinking = section{"E", "thinking, signatures and effort", []hard{
 			l.warns("reasoning_effort", chat.Approximated)
 		}
 	}},
+	// What another Claude thought in this loop, this one cannot read (anomalyco/opencode#6418).
+	{number: 1708, name: "a loop that another model began, to a Claude that wants thoughts in it", answer: "asked again with thinking off for this turn, or between tools alone; one that always thinks is told the last calls in words", run: func(t *testing.T) {
+		const words = "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` blocks)."
+		loop := talkO(says("user", "go"), callsO("c1"), resultO("c1", "x"))
+		asks := map[string]string{
+			"O, effort": strings.Replace(loop, `"model"`, `"reasoning_effort":"high",`+toolsO+`,"model"`, 1), "O": strings.Replace(loop, `"model"`, toolsO+`,"model"`, 1),
+			"G": `{"generationConfig":{"thinkingConfig":{"includeThoughts":true}},"contents":[{"parts":[{"text":"go"}]},{"role":"model","parts":[{"functionCall":{"id":"c1","name":"f","args":{}}}]},{"parts":[{"functionResponse":{"id":"c1","name":"f","response":{"output":"x"}}}]}]}`,
+		}
+		for _, model := range []string{"claude-opus-5-5", "claude-fable-5-1"} {
+			l := take(t, refusesFirst(trip{from: O, to: A, model: model, ask: asks["O, effort"]}, 400, words))
+			is(t, model, l.then().Get("messages.#.content.#.text").Raw, `[["go"],["[called f {\"a\":\"0\"}]"],["[result of f]","x"]]`)
+			l.warns("messages", chat.Approximated)
+		}
+		for from, ask := range asks {
+			for model, want := range map[string]string{"claude-opus-4-8": "disabled", "claude-opus-5": "disabled", "claude-sonnet-5-5": "between_tools"} {
+				for _, streamed := range []bool{false, true} {
+					l := take(t, refusesFirst(trip{from: map[byte]string{'O': O, 'G': G}[from[0]], to: A, model: model, stream: streamed, ask: ask}, 400, words))
+					is(t, from+" "+model, l.then().Get("thinking").Raw, `{"type":"`+want+`"}`)
+					is(t, from+" "+model+", told", strings.Contains(l.told(), "off for this turn"), true)
+				}
+			}
+		}
+	}},
 }}

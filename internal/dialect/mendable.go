@@ -197,7 +197,7 @@ var systemless = regexp.MustCompile("(?i)" + strings.Join([]string{
 
 // wordsOnly is how servers say that they take only words in the results of tools. Of Anthropic's dialect: LM Studio, Ollama's
 // own service, which says no more, and vLLM before it took more. Of Google's: models before Gemini 3, by a name that does not tell.
-var wordsOnly = regexp.MustCompile(`(?i)only text tool_result blocks are supported|^input should be a valid string( \(ref: [^)]*\))?\.?$|tool_result\S*\.content\S*: input should be a valid string|multimodal function ?responses? (is|are) not|unknown name \\*"parts\\*" at \S*function_?response`)
+var wordsOnly = regexp.MustCompile(`(?i)only text tool_result blocks are supported|^input should be a valid string( \(ref: [^)]*\))?\.?$|tool_result\S*\.content\S*: input should be a valid string|function_response\.parts\W+(is|are) not supported|multimodal function ?responses? (is|are) not|unknown name \\*"parts\\*" at \S*function_?response`)
 
 // nullless is how servers of OpenAI's dialect say that a turn of nothing but calls must have a text, too, if only an empty
 // one: LM Studio, those that check with zod, two by hand, pydantic twice.
@@ -214,7 +214,7 @@ var nullless = regexp.MustCompile("(?i)" + strings.Join([]string{
 var unshaped = []string{
 	": in context=(",
 	"too many strict tools", "compiled grammar is too large", "too complex for compilation", "grammar compilation", "maximum allowed nesting depth", "levels of nesting exceeds limit",
-	"json mode is not enabled", "with a response mime type", "with response mime type", "'response_format.type' must be", "'response_format' of type 'json_",
+	"json mode is not enabled", "with a response mime type", "with response mime type", "response schemas specified", "'response_format.type' must be", "'response_format' of type 'json_",
 	"response_format type is unavailable", "`json_schema` is unavailable", "does not support response format",
 	"does not support output format", "does not support structured output", "structured outputs is not supported", "output_config.format: extra inputs", "output_format: extra inputs",
 }

@@ -151,6 +151,9 @@ func (c *Chat) askAndMend(ctx context.Context, req *chat.Request, t relay.Target
 			again = e.Seen > m.seen/2 // a limit on many pictures of some size may be lower than that on all
 		}
 		ours := e.Refused == dialect.UsageWish && !req.Origin.Usage
+		if m.has(fault.WithoutThoughts) { // what is missed of them is our doing
+			ways |= fault.Rethought
+		}
 		if e.Remedy&ways == 0 && !ours || again {
 			return nil, err
 		}

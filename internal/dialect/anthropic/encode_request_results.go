@@ -3,6 +3,7 @@ package anthropic
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
@@ -146,4 +147,42 @@ func (w *requestWriter) writeContent(m *chat.Message, p *chat.Part, t *turn) err
 		}
 	}
 	return nil
+}
+
+// tellLoop tells the calls that the turn to come answers, and their results, in words: to a model that always
+// thinks and wants to begin such a turn with thoughts, where another model's are all there is.
+func (w *requestWriter) tellLoop() {
+	last := len(w.turns) - 1
+	for w.turns[last].role == chat.System {
+		last--
+	}
+	step, answer := &w.turns[last-1], &w.turns[last]
+	names := make(map[string]string)
+	for i, b := range step.blocks {
+		if b.sort == callBlock {
+			call := jsonscan.At(b.json, 0)
+			name := call.Get("name").View()
+			names[call.Get("id").View()] = name
+			step.blocks[i] = newTextBlock("[called "+name+" "+string(call.Get("input").Raw())+"]", b.cache)
+		}
+	}
+	var told []block
+	for _, b := range answer.blocks {
+		if b.sort != resultBlock {
+			told = append(told, b)
+			continue
+		}
+		result := jsonscan.At(b.json, 0)
+		told = append(told, newTextBlock("[result of "+names[result.Get("tool_use_id").View()]+"]", nil))
+		if text := result.Get("content").View(); strings.TrimSpace(text) != "" {
+			told = append(told, newTextBlock(text, b.cache))
+		}
+		for _, part := range result.Get("content").Elements() {
+			if part.Get("type").View() != "text" || strings.TrimSpace(part.Get("text").View()) != "" {
+				told = append(told, block{json: slices.Clone(part.Raw()[:len(part.Raw())-1])})
+			}
+		}
+	}
+	answer.blocks = told
+	w.lose(chat.Lost(chat.FieldMessages, chat.Approximated, "the last calls and their results in words: they came without thoughts the model can read"))
 }

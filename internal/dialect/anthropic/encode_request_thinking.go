@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"stele/internal/chat"
@@ -24,6 +25,12 @@ type plan struct {
 // think finds the way to ask this model for what the client wants.
 func (w *requestWriter) think() plan {
 	t := w.talk.Thinking
+	if slices.Contains(w.target.Refused, begun) && w.isBroken() {
+		if w.can.disabled || w.can.between {
+			return w.planUnread()
+		}
+		w.tellLoop()
+	}
 	switch {
 	case t.Silent():
 		return plan{on: w.can.always}
@@ -38,10 +45,18 @@ func (w *requestWriter) think() plan {
 		p.hide = !*t.Show && w.can.adaptive && !w.can.omitted
 	}
 	if p.kind == thinkEnabled && w.isBroken() {
-		w.lose(chat.Lost(chat.FieldThinking, chat.Dropped, "off for this turn: the tool calls that it answers came without thoughts the model can read"))
-		return plan{kind: thinkDisabled}
+		return w.planUnread()
 	}
 	return p
+}
+
+// planUnread asks for no thinking in a loop of tool calls that began without thoughts the model can read.
+func (w *requestWriter) planUnread() plan {
+	w.lose(chat.Lost(chat.FieldThinking, chat.Dropped, "off for this turn: the tool calls that it answers came without thoughts the model can read"))
+	if !w.can.disabled {
+		return plan{kind: thinkBetween}
+	}
+	return plan{kind: thinkDisabled}
 }
 
 // planEffort says how hard to work, where thinking was not mentioned.

@@ -153,8 +153,11 @@ func (e *editor) openEnvelopes() {
 	if e.forgot {
 		e.lose(chat.Lost(chat.FieldThinking, chat.Dropped, "thoughts of earlier turns, whose signatures were refused"))
 	}
-	elsewhere := e.changed || slices.Contains(e.target.Refused, begun)
-	if elsewhere && e.enabled && step.Get("role").View() == "assistant" && proofs[before] == "" && answers(last) {
+	missed := slices.Contains(e.target.Refused, begun)
+	thinks := e.enabled || missed && e.thinking.Get("type").View() == thinkAdaptive && !slices.ContainsFunc(e.target.Refused, func(name string) bool {
+		return name != begun && isOfThinking(name) // of which the member was edited already
+	})
+	if (e.changed || missed) && thinks && step.Get("role").View() == "assistant" && proofs[before] == "" && answers(last) {
 		e.disable()
 	}
 }
@@ -228,6 +231,9 @@ func answers(m jsonscan.Value) bool {
 // are answered: the API would refuse to think on.
 func (e *editor) disable() {
 	disabled := []byte(`{"type":"disabled"}`)
+	if traitsOf(e.target.Model).between {
+		disabled = []byte(`{"type":"between_tools"}`)
+	}
 	if e.added != nil {
 		e.added = disabled
 	} else {
