@@ -148,4 +148,14 @@ var hardOpened = section{"BT", "what is said before an answer and behind it, and
 			}
 		}
 	}},
+	{number: 1747, name: "a tier that is told before the usage, and not with it", run: func(t *testing.T) {
+		stream := sse(`{"id":"c","service_tier":"priority","choices":[{"index":0,"delta":{"content":"hi"},"finish_reason":null}]}`, `{"id":"c","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`,
+			`{"id":"c","choices":[],"usage":{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15}}`, "[DONE]")
+		for _, from := range others(O) {
+			for _, streamed := range []bool{false, true} {
+				l := take(t, trip{from: from, to: O, own: true, stream: streamed, ask: plainly(from, streamed), answers: []string{stream}})
+				is(t, fmt.Sprint(from, streamed), l.booked.Usage().Tier, "priority")
+			}
+		}
+	}},
 }}
