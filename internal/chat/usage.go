@@ -123,7 +123,7 @@ func (u Usage) After(before Usage) Usage {
 	if u.Completion() == 0 || u.Reasoning == 0 && u.Completion() == before.Completion() {
 		u.Output, u.Reasoning, u.Of.AudioOutput, u.Of.ImageOutput = before.Output, before.Reasoning, before.Of.AudioOutput, before.Of.ImageOutput
 	}
-	u.Searches = max(u.Searches, before.Searches)
+	u.Searches, u.Tier = max(u.Searches, before.Searches), cmp.Or(u.Tier, before.Tier)
 	if !u.BilledKnown {
 		u.Billed, u.BilledKnown = before.Billed, before.BilledKnown
 	}

@@ -148,4 +148,34 @@ var hardOpened = section{"BT", "what is said before an answer and behind it, and
 			}
 		}
 	}},
+	{number: 1747, name: "a tier that is told before the usage, and not with it", run: func(t *testing.T) {
+		stream := sse(`{"id":"c","service_tier":"priority","choices":[{"index":0,"delta":{"content":"hi"},"finish_reason":null}]}`, `{"id":"c","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`,
+			`{"id":"c","choices":[],"usage":{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15}}`, "[DONE]")
+		for _, from := range others(O) {
+			for _, streamed := range []bool{false, true} {
+				l := take(t, trip{from: from, to: O, own: true, stream: streamed, ask: plainly(from, streamed), answers: []string{stream}})
+				is(t, fmt.Sprint(from, streamed), l.booked.Usage().Tier, "priority")
+			}
+		}
+	}},
+	{number: 1748, name: "Claude's dialect, and usage in OpenAI's words", run: func(t *testing.T) {
+		usage := `{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15,"prompt_tokens_details":{"cached_tokens":4}}`
+		told := forms{
+			strings.Replace(wholeA("end_turn", `{"type":"text","text":"hi"}`), usageIn(wholeA("end_turn")), usage, 1),
+			strings.Replace(strings.Replace(messageA(textA(0, "hi"), "end_turn"), `{"input_tokens":5,"output_tokens":1}`, `{"prompt_tokens":0,"completion_tokens":0}`, 1), `{"output_tokens":9}`, usage, 1),
+		}
+		for _, from := range []string{O, G} {
+			told.each(t, trip{from: from, to: A, own: true}, func(l *landed) {
+				u := l.booked.Usage()
+				is(t, from, [4]int64{u.Input, u.CacheRead, u.Output, u.Reasoning}, [4]int64{6, 4, 5, 0})
+				is(t, from, strings.Contains(l.told(), "usage"), false)
+			})
+		}
+	}},
 }}
+
+// usageIn is the usage of a whole answer, as it stands there.
+func usageIn(answer string) string {
+	_, usage, _ := strings.Cut(answer, `"usage":`)
+	return strings.TrimSuffix(usage, "}")
+}

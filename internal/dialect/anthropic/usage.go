@@ -26,9 +26,14 @@ type counts struct {
 
 // add takes over what a usage object tells.
 func (c *counts) add(v jsonscan.Value) {
-	split := int64(0)
+	split, prompt, completion := int64(0), jsonscan.Value{}, jsonscan.Value{}
+	own := v.Get("input_tokens").Exists() || v.Get("output_tokens").Exists()
 	for key, v := range v.Members() {
 		switch key.Name {
+		case "prompt_tokens":
+			prompt = v
+		case "completion_tokens":
+			completion = v
 		case "input_tokens":
 			c.take(&c.input, v)
 		case "cache_read_input_tokens":
@@ -58,6 +63,11 @@ func (c *counts) add(v jsonscan.Value) {
 		}
 	}
 	c.write = max(c.write, split)
+	if !own && (!prompt.Absent() || !completion.Absent()) { // OpenAI's words, where all that went in is one number
+		c.read = max(c.read, tokens(v.Get("prompt_tokens_details", "cached_tokens")))
+		c.input = max(c.input, tokens(prompt)-c.read-c.write)
+		c.output, c.told = max(c.output, tokens(completion)), c.told || !completion.Absent()
+	}
 }
 
 // takeIterations takes over what was counted apart: a conversation that was shortened on the way was
@@ -135,7 +145,7 @@ func (c *counts) usage() chat.Usage {
 // countOthers learns of the counters in a usage that no class has.
 func countOthers(others *dialect.Others, v jsonscan.Value) {
 	const name = "usage"
-	others.Count(name, v, "input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+	others.Count(name, v, "input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "prompt_tokens", "completion_tokens", "total_tokens")
 	others.Count(name+".server_tool_use", v.Get("server_tool_use"), "web_search_requests")
 	for key, v := range v.Members() {
 		if usual, known := usualPlaces[key.Name]; known && !slices.Contains(usual, v.View()) {

@@ -168,8 +168,8 @@ func (d *streamReader) over() []chat.Event {
 func (d *streamReader) begin(r *reply) {
 	d.started = true
 	tier := strings.Clone(r.tier.View())
-	used := chat.Usage{Tier: chat.ServiceTier(tier)}
-	d.events = append(d.events, chat.Event{Kind: chat.Start, ID: strings.Clone(r.id.View()), Model: strings.Clone(r.model.View()), Tier: tier, Usage: used})
+	d.usage.Tier = chat.ServiceTier(tier)
+	d.events = append(d.events, chat.Event{Kind: chat.Start, ID: strings.Clone(r.id.View()), Model: strings.Clone(r.model.View()), Tier: tier, Usage: d.usage})
 }
 
 // learn notes how a frame looks that told one thing, if that is words: most that follow
