@@ -1,6 +1,6 @@
 // Package chat is the common conversation: richer than each of the dialects it
-// stands between, and none of them. It must not know HTTP, JSON shapes of
-// any API, providers or keys.
+// stands between, and none of them. It must not know HTTP, the JSON of any one
+// API, providers or keys.
 package chat
 
 import (

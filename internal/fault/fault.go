@@ -1,7 +1,8 @@
 // Package fault is the one error vocabulary of Stele. Whatever a client may see
 // is an *Error with a code of the public contract; everything else is internal
 // and shows nothing. It holds the native body too, which several doors answer
-// with; the bodies of the chat families are their dialects' business.
+// with; the bodies of the chat families are their dialects' business. It must not know
+// who asks, nor which API an upstream speaks.
 package fault
 
 import (

@@ -1,6 +1,6 @@
 // Package generation is one media task from its order to its end: it is written
 // down before anything is paid for, survives a crash at every point, and is never
-// sent to a provider twice. It must not know databases, queues or HTTP.
+// sent twice to a provider that would make it twice. It must not know databases, queues or HTTP.
 package generation
 
 import (

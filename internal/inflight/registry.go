@@ -1,7 +1,8 @@
 // Package inflight writes down on disk which tasks this process is working on, so that
 // the next process knows during which of them the last one died. It costs two small
 // writes a piece, into the system's memory: they outlive the process, however it ends,
-// and need not outlive the machine. It must not know what a task is.
+// and need not outlive the machine. Chats that are about to be sent are noted in the same
+// way. It must not know how a task is worked on, nor what is said in a chat.
 package inflight
 
 import (

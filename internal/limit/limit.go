@@ -1,7 +1,7 @@
 // Package limit bounds what callers may take: money, requests, tokens, and how much
 // they do at the same time. Before an upstream is asked the worst case is held;
 // afterwards what it truly took is settled. What is settled therefore never passes a
-// limit. It must not know HTTP, SQL, or what is being asked for.
+// hard limit; a soft one tells and lets pass. It must not know HTTP, SQL, or what is being asked for.
 package limit
 
 import (

@@ -127,10 +127,9 @@ const mostRefused = 4
 // mostShortened is how often it may say that an answer must be shorter.
 const mostShortened = 2
 
-// askAndMend asks once more in another way where the upstream says what it does not take: thoughts
-// whose signatures are good for another model, or for another day; a turn without thoughts; system
-// text between turns; more tokens than its model has. Ways are those that the request may be changed in;
-// m is how it is asked, and how it was asked in the end.
+// askAndMend asks again in another way for as long as the upstream says what it does not take, and that is something new:
+// each remedy of fault is tried once, of parameters mostRefused at most. Ways are those that the request may be changed
+// in; m is how it is asked, and how it was asked in the end.
 func (c *Chat) askAndMend(ctx context.Context, req *chat.Request, t relay.Target, m *attempt, ways fault.Remedy) (*chat.Reply, error) {
 	for {
 		reply, err := c.ask(ctx, req, t, m)

@@ -1,6 +1,7 @@
-// Package provider is the accounts at upstreams. Which kinds there are is data;
-// code is only for what data cannot say. It must not know who asks, nor what is
-// counted, limited or kept.
+// Package provider is the accounts at upstreams: it sends them chats, understands what
+// comes back, whole or in a stream, and asks again in another way where one says what it
+// does not take. Which kinds there are is data; code is only for what data cannot say. It
+// must not know who asks, nor what is counted, limited or kept.
 package provider
 
 import "stele/internal/supply"

@@ -149,8 +149,8 @@ func (c *call) trail() string {
 	return meter.Trail(tries)
 }
 
-// whyEnded is why a call failed whose caller lost the right to it; nil where that is not why.
-func (c *call) whyEnded(err error) error {
+// whyRevoked is why a call failed whose caller lost the right to it; nil where that is not why.
+func (c *call) whyRevoked(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -185,7 +185,7 @@ func (c *call) watch(stream chat.Stream) chat.Stream {
 		defer c.settle()
 		var seen outline
 		for chunk, err := range stream {
-			if ended := c.whyEnded(err); ended != nil {
+			if ended := c.whyRevoked(err); ended != nil {
 				c.fail(ended)
 			} else if err != nil {
 				c.fail(err)

@@ -79,7 +79,7 @@ func (r *Relay) Do(ctx context.Context, who access.Principal, req *chat.Request)
 	call := r.begin(ctx, who, req)
 	reply, err := r.do(ctx, who, req, call)
 	if err != nil {
-		if ended := call.whyEnded(err); ended != nil {
+		if ended := call.whyRevoked(err); ended != nil {
 			err = ended
 		}
 		call.fail(err)

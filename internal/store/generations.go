@@ -195,7 +195,7 @@ func (s *Store) DeleteTasksBefore(ctx context.Context, before time.Time) (int64,
 		(SELECT id FROM generations WHERE stage = 'ended' AND unsettled = 0 AND ended_at < $1 LIMIT 500)`, millis(before))
 }
 
-// saveConsequences saves what a task brings with it: messages, what was used, jobs.
+// saveConsequences saves what a task brings with it: its next job, or its first, messages, what was used.
 func (s *Store) saveConsequences(ctx context.Context, tx *sql.Tx, t *generation.Task) error {
 	for _, d := range t.Deliveries() {
 		if err := insertDelivery(ctx, tx, &d); err != nil {

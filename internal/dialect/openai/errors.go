@@ -202,8 +202,8 @@ func (c *complaint) toFault() *fault.Error {
 	return c.mend(e).Because(c.cause)
 }
 
-// mend says as what the upstream may take the request after all. How long an answer may be comes first: a parameter
-// that is too large is not one that is not known.
+// mend says as what the upstream may take the request after all. What any vendor says comes first, as most servers of this dialect are
+// others', and a parameter that is too large is not one that is not known.
 func (c *complaint) mend(e *fault.Error) *fault.Error {
 	words := c.message
 	if c.param != "" && !strings.Contains(words, c.param) {
