@@ -2,8 +2,6 @@ package provider
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"io"
 	"slices"
 	"time"
@@ -11,7 +9,6 @@ import (
 	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/jsonscan"
-	"stele/internal/memory"
 	"stele/internal/wire"
 )
 
@@ -90,7 +87,7 @@ func (s *source) leave() error {
 // whyEnded is what the end of a stream means: it was complete, or it was cut off.
 func (s *source) whyEnded(err error) error {
 	switch {
-	case s.seen.Ended, s.isSaid(err):
+	case s.seen.Ended:
 		return io.EOF
 	case err != io.EOF: //nolint:errorlint // as readers return it
 		return toBroken(err)
@@ -98,13 +95,4 @@ func (s *source) whyEnded(err error) error {
 		return chat.BrokenError(chat.ErrCut)
 	}
 	return err
-}
-
-// isSaid reports whether all of an answer was said before its connection broke, or fell silent: the upstream had told why it ended, and what is
-// missing is a last word, or usage. One that goes on behind an end, as older models of Google's do, is not believed, nor
-// where bytes pass: the client sees there what the upstream did.
-func (s *source) isSaid(err error) bool {
-	cause := context.Cause(s.dog.ctx)
-	return s.over && !s.wentOn && !s.reply.Passed && (cause == nil || errors.Is(cause, errGap)) &&
-		!errors.Is(err, wire.ErrTooLong) && !errors.Is(err, memory.ErrFull)
 }

@@ -115,7 +115,6 @@ type source struct {
 	spare   *[]chat.Event // where they are put
 	kept    int64         // bytes that the decoder has gathered and are held for
 	over    bool          // the upstream said why it stopped
-	wentOn  bool          // and then said more
 	answers int           // how many were asked for
 
 	unwanted bool // more than that came
@@ -315,7 +314,7 @@ func (s *source) count() {
 		if e.Usage != (chat.Usage{}) {
 			s.seen.Usage, s.seen.Behind = e.Usage, -len(e.Part.Text)
 		}
-		if s.wentOn = s.wentOn || s.over && e.Kind == chat.Delta; e.Kind == chat.Finish {
+		if e.Kind == chat.Finish {
 			s.over, s.seen.Ended = true, s.seen.Ended || e.Last
 		}
 		s.seen.Text, s.seen.Behind = s.seen.Text+len(e.Part.Text), s.seen.Behind+len(e.Part.Text)
