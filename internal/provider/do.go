@@ -54,11 +54,14 @@ func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat
 		if isAlias(req.Model, t.Model) || isReworded(req) {
 			ways |= fault.Rethought | fault.Editable
 		}
-		settles := ways&fault.Rethought != 0 && dialect.ChangesTools(req.Origin.Body)
-		if c.authors && ways&fault.Rethought != 0 && !settles { // else, and at others, the form is ours then
-			ways |= fault.SystemFirst
-		}
 		reply, err := c.askAndMend(ctx, req, t, &m, ways)
+		if err == nil {
+			return reply, nil
+		}
+		settles := ways&fault.Rethought != 0 && dialect.ChangesTools(req.Origin.Body)                            // a walk over all of it, which only a refusal is worth
+		if c.authors && ways&fault.Rethought != 0 && !settles && fault.From(err).Remedy&fault.SystemFirst != 0 { // else, and at others, the form is ours then
+			reply, err = c.askAndMend(ctx, req, t, &m, ways|fault.SystemFirst) // which repeats no call that was refused
+		}
 		if err == nil || !c.reforms(req, err, settles) {
 			return reply, err
 		}
