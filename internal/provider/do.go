@@ -58,8 +58,9 @@ func (c *Chat) Do(ctx context.Context, req *chat.Request, t relay.Target) (*chat
 		if err == nil {
 			return reply, nil
 		}
-		settles := ways&fault.Rethought != 0 && dialect.ChangesTools(req.Origin.Body)                            // a walk over all of it, which only a refusal is worth
-		if c.authors && ways&fault.Rethought != 0 && !settles && fault.From(err).Remedy&fault.SystemFirst != 0 { // else, and at others, the form is ours then
+		turned := ways&fault.Rethought != 0 && fault.From(err).Remedy&fault.SystemFirst != 0 // it refuses what the system says between turns
+		settles := turned && dialect.ChangesTools(req.Origin.Body)                           // a walk over all of it
+		if c.authors && turned && !settles {                                                 // else, and at others, the form is ours then
 			reply, err = c.askAndMend(ctx, req, t, &m, ways|fault.SystemFirst) // which repeats no call that was refused
 		}
 		if err == nil || !c.reforms(req, err, settles) {
