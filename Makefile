@@ -56,8 +56,8 @@ clients: ## agents and libraries of others, from npm: each goes through a loop a
 	@test/env/run.sh bash -ec 'cmp -s test/clients/package-lock.json test/clients/node_modules/.installed || { env -C test/clients npm install --no-save && \
 		cp test/clients/package-lock.json test/clients/node_modules/.installed; }; go -C test test -tags clients -count 1 -timeout 30m -v ./clients'
 
-pages: ## every page of docs/clients, followed on a fresh home folder with the newest there is on npm (Node.js 26 for all of them)
-	@test/env/run.sh bash -ec 'go -C test test -tags pages -count 1 -timeout 1h -v ./clients'
+pages: ## every page of docs/clients, followed on a fresh home folder with the newest there is on npm
+	@test/env/run.sh bash -ec 'npm install --silent --prefix "$$TMPDIR/node" node@26 && export PATH="$$TMPDIR/node/node_modules/.bin:$$PATH"; go -C test test -tags pages -count 1 -timeout 1h -v ./clients'
 
 bench: ## the figures, against a PostgreSQL that syncs to disk (BENCH=Speed: those; STELE_BENCH_PROFILE=dir: their profiles)
 	@test/env/run.sh --durable bash -ec 'for module in . test; do go -C "$$module" test -run "^$$" -bench "$(BENCH)" -benchmem -timeout 1h ./...; done'
