@@ -62,7 +62,7 @@ func readFailedChoice(choice jsonscan.Value) error {
 	}
 	said := choice.Get("message")
 	useful := said.Get("content").Len() > 0 || said.Get("content").View() != "" || said.Get("tool_calls").Len() > 0
-	if !isFailure(choice.Get("finish_reason").View(), useful) {
+	if !isFailure(choice.Get("finish_reason").View(), useful) && !isFailure(choice.Get("native_finish_reason").View(), useful) {
 		return nil
 	}
 	return chat.BrokenError(dialect.Cause(0, choice.Raw()))

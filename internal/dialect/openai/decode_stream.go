@@ -244,7 +244,7 @@ func readFrameFailure(data []byte, frame wire.Frame) *fault.Error {
 
 // read reads one of choices.
 func (d *streamReader) read(whole jsonscan.Value, r *reply) {
-	var delta, message, text, reason, likely, sequence, failed jsonscan.Value
+	var delta, message, text, reason, native, likely, sequence, failed jsonscan.Value
 	answer := int64(0)
 	d.words = jsonscan.Value{}
 	for key, v := range whole.Members() {
@@ -259,6 +259,8 @@ func (d *streamReader) read(whole jsonscan.Value, r *reply) {
 			text = v
 		case "finish_reason":
 			reason = v
+		case "native_finish_reason": // the word of the server behind a router, which may be all that tells of its failure
+			native = v
 		case "logprobs":
 			likely = v
 		case "error":
@@ -291,7 +293,7 @@ func (d *streamReader) read(whole jsonscan.Value, r *reply) {
 	switch word, _ := reason.Text(); {
 	case !isNoError(failed, whole):
 		d.broken = readFailure(whole)
-	case isFailure(word, d.useful) && !d.light:
+	case !d.light && (isFailure(word, d.useful) || isFailure(native.View(), d.useful)):
 		d.broken = chat.BrokenError(dialect.Cause(0, whole.Raw()))
 	case word != "":
 		d.matched = strings.Clone(sequence.View())
