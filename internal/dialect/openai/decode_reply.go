@@ -271,7 +271,7 @@ func readAnswer(v jsonscan.Value, others *dialect.Others) chat.Answer {
 	}
 	for _, call := range inList(m.toolCalls) {
 		if p, ok := readToolCall(call); ok {
-			calls = append(calls, p)
+			calls = appendCalls(calls, p)
 			learnCall(others, call)
 		} else {
 			others.Learn("tool_calls." + call.Get("type").View())
@@ -306,6 +306,24 @@ func readAnswer(v jsonscan.Value, others *dialect.Others) chat.Answer {
 		a.Logprobs = probabilities.Raw()
 	}
 	return a
+}
+
+// appendCalls appends a call, or those that a server has written into one.
+func appendCalls(calls []chat.Part, p chat.Part) []chat.Part {
+	var objects []string
+	if !p.Custom {
+		objects = splitArguments(p.Text)
+	}
+	if len(objects) == 0 {
+		return append(calls, p)
+	}
+	for i, object := range objects {
+		if p.Text = object; i > 0 {
+			p.ID, p.Proof = "", ""
+		}
+		calls = append(calls, p)
+	}
+	return calls
 }
 
 // readContent reads an answer's content, which some servers give in parts, their

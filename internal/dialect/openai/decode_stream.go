@@ -60,6 +60,7 @@ type choice struct {
 	matched  string // the stop sequence at which it ended
 	stop     chat.Stop
 	calls    []liveCall
+	behind   int            // bytes that came behind their arguments
 	indexed  map[int64]int  // the last call under each of the upstream's numbers
 	known    map[string]int // and under each id
 	pictures int
