@@ -163,6 +163,17 @@ var hardOpened = section{"BT", "what is said before an answer and behind it, and
 			})
 		}
 	}},
+	// anomalyco/opencode#39606: of the client's own dialect the answer became an error, and what it took was booked by estimate.
+	{number: 1753, name: "what an answer cost, behind its last word", run: func(t *testing.T) {
+		for _, behind := range []string{`{"choices":[],"cost":"0.001"}`, `{"id":"c","choices": [],"cost":"0"}`, `{"cost":"0"}`} {
+			for _, from := range []string{O, A, G} {
+				l := take(t, trip{from: from, to: O, own: true, stream: true, ask: plainly(from, true), answers: []string{unendedO + sse(`{"id":"c","choices":[],"usage":{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15}}`, "[DONE]") + sse(behind)}})
+				is(t, from+behind, strings.Contains(l.body, `"hi"`) && !strings.Contains(l.body, "error"), true)
+				u := l.booked.Usage()
+				is(t, from+behind+", booked", [2]int64{u.Prompt(), u.Completion()}, [2]int64{10, 5})
+			}
+		}
+	}},
 }}
 
 // usageIn is the usage of a whole answer, as it stands there.

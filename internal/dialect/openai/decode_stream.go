@@ -220,7 +220,7 @@ func isPlain(data []byte) bool {
 				return false
 			}
 		case hasSuffix(name, `choices"`):
-			choices = !isNull(value)
+			choices = !isNull(value) && !bytes.HasPrefix(bytes.TrimLeft(value, " "), []byte("[]")) // routers tell behind the end what it cost
 		}
 		data = value
 	}
