@@ -2,16 +2,37 @@ package chat
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
 // Servers of open models leave thoughts in the words of an answer where nothing told them
-// how the model marks thoughts: the answer begins with them, between these.
-const (
-	thoughtBegins = "<think>"
-	thoughtEnds   = "</think>"
-	blank         = " \t\r\n" // what may stand before them
-)
+// how the model marks thoughts: the answer begins with them, between two of these.
+type tagPair struct{ begins, ends string }
+
+// tagPairs are those of most models, of Amazon's Nova, Google's server of OpenAI's dialect, Mistral, ByteDance, Kimi-VL, gpt-oss and Gemma.
+// None begins as a whole other one does.
+var tagPairs = []tagPair{
+	{"<think>", "</think>"}, {"<thinking>", "</thinking>"}, {"<thought>", "</thought>"}, {"[THINK]", "[/THINK]"}, {"<seed:think>", "</seed:think>"}, {"◁think▷", "◁/think▷"},
+	{"<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"}, {"<|channel>thought\n", "<channel|>"},
+}
+
+const blank = " \t\r\n" // what may stand before them
+
+// tagOf is the pair whose first one words begin with, or nil.
+func tagOf(words string) *tagPair {
+	for i := range tagPairs {
+		if strings.HasPrefix(words, tagPairs[i].begins) {
+			return &tagPairs[i]
+		}
+	}
+	return nil
+}
+
+// mayBecomeTag reports whether words are the beginning of a tag that begins thoughts.
+func mayBecomeTag(words string) bool {
+	return slices.ContainsFunc(tagPairs, func(t tagPair) bool { return strings.HasPrefix(t.begins, words) })
+}
 
 // mostBlank is how much white space is held back for what may follow it: a model that says
 // nothing else says it for long, and each piece is put to those before it.
@@ -32,7 +53,7 @@ func Untag(loose Stream) Stream {
 // Untag is Untag for a whole answer.
 func (a *Answer) Untag() {
 	a.dropRepeated()
-	if len(a.Parts) == 0 || a.Parts[0].Kind != Text || !strings.HasPrefix(strings.TrimLeft(a.Parts[0].Text, blank), thoughtBegins) {
+	if len(a.Parts) == 0 || a.Parts[0].Kind != Text || tagOf(strings.TrimLeft(a.Parts[0].Text, blank)) == nil {
 		return
 	}
 	var u untagger
@@ -71,9 +92,13 @@ func (a *Answer) dropRepeated() {
 	if at == 0 || at == len(a.Parts) || a.Parts[at].Kind != Text {
 		return
 	}
-	begun, ok := strings.CutPrefix(strings.TrimLeft(a.Parts[at].Text, blank), thoughtBegins)
-	again, words, whole := strings.Cut(begun, thoughtEnds)
-	if !ok || !whole || !repeats(again, told.String()) {
+	begun := strings.TrimLeft(a.Parts[at].Text, blank)
+	tag := tagOf(begun)
+	if tag == nil {
+		return
+	}
+	again, words, whole := strings.Cut(begun[len(tag.begins):], tag.ends)
+	if !whole || !repeats(again, told.String()) {
 		return
 	}
 	if a.Parts[at].Text = strings.TrimLeft(words, "\r\n"); empty(&a.Parts[at]) {
@@ -101,8 +126,9 @@ const mostTold = 256 << 10
 
 type untagger struct {
 	state        uint8
-	told         []byte // thoughts that stand in their own place, before all words
-	words        []byte // that may be the same once more: so much of them was looked at, and is so much of those
+	tag          *tagPair // that the words begin with
+	told         []byte   // thoughts that stand in their own place, before all words
+	words        []byte   // that may be the same once more: so much of them was looked at, and is so much of those
 	looked, same int
 	held         string // words that may be a tag, or the beginning of one
 	block        int    // whose words those are
@@ -152,14 +178,15 @@ func (u *untagger) takeWords(e *Event) {
 	switch u.state {
 	case mayThink:
 		begun := strings.TrimLeft(text, blank)
+		u.tag = tagOf(begun)
 		switch {
-		case strings.HasPrefix(begun, thoughtBegins) && len(u.told) > 0:
-			u.state, u.looked = again, len(text)-len(begun)+len(thoughtBegins)
+		case u.tag != nil && len(u.told) > 0:
+			u.state, u.looked = again, len(text)-len(begun)+len(u.tag.begins)
 			u.takeAgain(e, text)
 			return
-		case strings.HasPrefix(begun, thoughtBegins):
-			u.state, text = begins, begun[len(thoughtBegins):]
-		case onlyWords(e) && strings.HasPrefix(thoughtBegins, begun) && len(text) < mostBlank:
+		case u.tag != nil:
+			u.state, text = begins, begun[len(u.tag.begins):]
+		case onlyWords(e) && mayBecomeTag(begun) && len(text) < mostBlank:
 			u.held = text
 			return
 		default:
@@ -182,19 +209,19 @@ func (u *untagger) takeWords(e *Event) {
 // takeAgain holds back words that begin as a thought does, as long as it is one that was told before. If it is, it is
 // left out; if it is another one, all of it are words.
 func (u *untagger) takeAgain(e *Event, text string) {
-	from := max(len(thoughtBegins), len(u.words)-len(thoughtEnds)+1)
+	from := max(len(u.tag.begins), len(u.words)-len(u.tag.ends)+1)
 	u.words = append(u.words, text...)
 	end := len(u.words)
-	if i := bytes.Index(u.words[min(from, end):], []byte(thoughtEnds)); i >= 0 {
+	if i := bytes.Index(u.words[min(from, end):], []byte(u.tag.ends)); i >= 0 {
 		end = from + i
 	} else {
-		end -= len(partOfTag(u.words))
+		end -= endBegun(u.tag, u.words)
 	}
 	if !u.repeats(end) || len(u.words) > mostTold+mostBlank {
 		u.release()
 		return
 	}
-	if words, whole := bytes.CutPrefix(u.words[end:], []byte(thoughtEnds)); whole {
+	if words, whole := bytes.CutPrefix(u.words[end:], []byte(u.tag.ends)); whole {
 		u.state = ended
 		u.tellBehind(e, string(words))
 	}
@@ -215,13 +242,14 @@ func (u *untagger) repeats(end int) bool {
 	return true
 }
 
-// partOfTag is the end of words that may be the beginning of the tag that ends a thought.
-func partOfTag(words []byte) []byte {
-	tail := words[max(0, len(words)-len(thoughtEnds)+1):]
-	if i := bytes.LastIndexByte(tail, '<'); i >= 0 && strings.HasPrefix(thoughtEnds, string(tail[i:])) {
-		return tail[i:]
+// endBegun is how many bytes at the end of words may be the beginning of the tag that ends a thought.
+func endBegun[T string | []byte](t *tagPair, words T) int {
+	for n := min(len(t.ends)-1, len(words)); n > 0; n-- {
+		if string(words[len(words)-n:]) == t.ends[:n] {
+			return n
+		}
 	}
-	return nil
+	return 0
 }
 
 // tellThought tells more of a thought, as far as that cannot be its end.
@@ -232,18 +260,13 @@ func (u *untagger) tellThought(e *Event, text string) {
 		}
 		u.state = thinking
 	}
-	if thought, behind, ok := strings.Cut(text, thoughtEnds); ok {
+	if thought, behind, ok := strings.Cut(text, u.tag.ends); ok {
 		u.tell(Thought, blockTagged, strings.TrimRight(thought, "\r\n"))
 		u.state = ended
 		u.tellBehind(e, behind)
 		return
 	}
-	end := len(text)
-	for n := min(len(thoughtEnds)-1, len(text)); n > 0 && end == len(text); n-- {
-		if strings.HasSuffix(text, thoughtEnds[:n]) {
-			end -= n
-		}
-	}
+	end := len(text) - endBegun(u.tag, text)
 	end = len(strings.TrimRight(text[:end], "\r\n"))
 	if len(text)-end > mostBlank {
 		end = len(text)

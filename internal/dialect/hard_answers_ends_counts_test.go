@@ -296,4 +296,30 @@ var hardCounted = section{"BB", "ends, counts and parts in other words and place
 			is(t, "whole and passing: "+row.word+row.said, passed.failure != nil, row.want == "error")
 		}
 	}},
+	// BerriAI/litellm#9063, langchain-ai/langchain-aws#783 (Nova), NVIDIA/TensorRT-LLM#9256, scouzi1966/maclocal-api#121 (gpt-oss), vllm-project/vllm#39885 (Gemma).
+	{number: 1754, name: "thoughts between the tags of other models", answer: "they are thoughts where an answer begins with them; in the author's own API, and further in, they are words", run: func(t *testing.T) {
+		for _, tags := range [][2]string{
+			{"<thinking>", "</thinking>"}, {"<thought>", "</thought>"}, {"[THINK]", "[/THINK]"}, {"<seed:think>", "</seed:think>"}, {"◁think▷", "◁/think▷"},
+			{"<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"}, {"<|channel>thought\n", "<channel|>"},
+		} {
+			for said, want := range map[string]string{
+				tags[0] + "hm" + tags[1] + "\n\nhi": "hm|hi||stop", "\n" + tags[0] + "a < b" + tags[1] + "hi": "a < b|hi||stop", tags[0] + "hm": "hm|||stop", "hi " + tags[0] + "hm" + tags[1]: "|hi " + tags[0] + "hm" + tags[1] + "||stop",
+			} {
+				for _, size := range []int{len(said), 5, 1} {
+					var deltas []string
+					for rest := []rune(said); len(rest) > 0; rest = rest[min(size, len(rest)):] {
+						deltas = append(deltas, `{"content":`+quoted(string(rest[:min(size, len(rest))]))+`}`)
+					}
+					for _, answer := range []string{endO("stop", `"content":`+quoted(said)), chunksO("stop", deltas...)} {
+						for _, from := range []string{A, G} {
+							for _, streamed := range []bool{false, true} {
+								is(t, inLine(from, said, size, streamed), tells(t, trip{from: from, to: O, own: true, stream: streamed, answers: []string{answer}}), want)
+							}
+						}
+					}
+				}
+			}
+		}
+		is(t, "at OpenAI", tells(t, trip{from: A, to: O, answers: []string{endO("stop", `"content":"<thinking>hm</thinking>hi"`)}}), "|<thinking>hm</thinking>hi||stop")
+	}},
 }}
