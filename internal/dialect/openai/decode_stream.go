@@ -317,7 +317,7 @@ func (d *streamReader) readPiece(key string, v, delta jsonscan.Value) {
 			}
 			d.sayCopy(block, p)
 		}
-	case "reasoning_content", "reasoning", "reasoning_text", "thinking":
+	case "reasoning_content", "reasoning", "reasoning_text", "thinking", "thinking_content", "thought":
 		if text := wordsOf(v); text == "" {
 			d.others.See(key, v)
 		} else if !isRepeated(key, delta) {
