@@ -149,4 +149,33 @@ var hardTwice = section{"BI", "what answers say twice, and what stands around it
 		}
 		is(t, "and whole", take(t, trip{from: A, to: O, own: true, ask: plain[A], answers: []string{calls([3]string{"f", "c", `{"a":1}{"a":1,"b":2}`})}}).warned("answer", chat.Approximated), true)
 	}},
+	// can1357/oh-my-pi#2434, ZHangZHengEric/Sage#256 and MiniMax's own page: each piece had all that was said by then.
+	{number: 1755, name: "words and thoughts that are told from the beginning with every piece", answer: "told once, where three pieces show it; fewer, and what only looks like it, are told as they come", run: func(t *testing.T) {
+		for _, row := range []struct {
+			pieces []string
+			want   string
+		}{
+			{[]string{"The", "The user", "The user just", "The user just said hi", "The user just said hi"}, "The user just said hi"},
+			{[]string{"The user", "The user just"}, "The userThe user just"}, {[]string{"no", "no, ", "never"}, "nono, never"}, {[]string{"-", "--", "---", "x"}, "------x"},
+			{[]string{"ha", "ha", "ha"}, "hahaha"}, {[]string{"a", "ab", "abc", "abcd", "xyz"}, "abcdxyz"},
+		} {
+			var thoughts, details, words []string
+			for _, piece := range row.pieces {
+				words = append(words, `{"content":`+quoted(piece)+`}`)
+				thoughts = append(thoughts, `{"reasoning_content":`+quoted(piece)+`}`)
+				details = append(details, `{"reasoning_details":[{"type":"reasoning.text","text":`+quoted(piece)+`,"index":0}]}`)
+			}
+			for _, from := range []string{A, G} {
+				for _, streamed := range []bool{false, true} {
+					told := func(deltas []string) string {
+						return tells(t, trip{from: from, to: O, kind: "vllm", stream: streamed, answers: []string{chunksO("stop", deltas...)}})
+					}
+					is(t, inLine(from, streamed, "words"), told(words), "|"+row.want+"||stop")
+					is(t, inLine(from, streamed, "thoughts"), told(append(thoughts, `{"content":"hi"}`)), row.want+"|hi||stop")
+					is(t, inLine(from, streamed, "details"), told(append(details, `{"content":"hi"}`)), row.want+"|hi||stop")
+				}
+			}
+		}
+		is(t, "at OpenAI", tells(t, trip{from: A, to: O, stream: true, answers: []string{chunksO("stop", `{"content":"a"}`, `{"content":"ab"}`, `{"content":"abc"}`)}}), "|aababc||stop")
+	}},
 }}
