@@ -73,7 +73,7 @@ func (u *untelling) takeText(r *retold, e *Event) {
 		held.Part.Text = strings.Clone(text)
 		r.held = &held
 		return
-	case isMore(text, r.held.Part.Text):
+	case isMore(text, r.held.Part.Text) && strings.ReplaceAll(text, r.first, "") != "": // not ha, haha, hahaha
 		r.state, r.told, r.held = fromTheTop, len(text), nil
 		text = text[len(r.first):]
 	default:

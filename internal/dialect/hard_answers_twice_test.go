@@ -157,7 +157,7 @@ var hardTwice = section{"BI", "what answers say twice, and what stands around it
 		}{
 			{[]string{"The", "The user", "The user just", "The user just said hi", "The user just said hi"}, "The user just said hi"},
 			{[]string{"The user", "The user just"}, "The userThe user just"}, {[]string{"no", "no, ", "never"}, "nono, never"}, {[]string{"-", "--", "---", "x"}, "------x"},
-			{[]string{"ha", "ha", "ha"}, "hahaha"}, {[]string{"a", "ab", "abc", "abcd", "xyz"}, "abcdxyz"},
+			{[]string{"ha", "ha", "ha"}, "hahaha"}, {[]string{"ha", "haha", "hahaha", "!"}, "hahahahahaha!"}, {[]string{"a", "ab", "abc", "abcd", "xyz"}, "abcdxyz"},
 		} {
 			var thoughts, details, words []string
 			for _, piece := range row.pieces {
