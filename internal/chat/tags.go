@@ -8,13 +8,17 @@ import (
 
 // Servers of open models leave thoughts in the words of an answer where nothing told them
 // how the model marks thoughts: the answer begins with them, between two of these.
-type tagPair struct{ begins, ends string }
+type tagPair struct {
+	begins, ends string
+	last         string // what the model writes behind its words, where that is told as well
+}
 
 // tagPairs are those of most models, of Amazon's Nova, Google's server of OpenAI's dialect, Mistral, ByteDance, Kimi-VL, gpt-oss and Gemma.
 // None begins as a whole other one does.
 var tagPairs = []tagPair{
-	{"<think>", "</think>"}, {"<thinking>", "</thinking>"}, {"<thought>", "</thought>"}, {"[THINK]", "[/THINK]"}, {"<seed:think>", "</seed:think>"}, {"◁think▷", "◁/think▷"},
-	{"<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"}, {"<|channel>thought\n", "<channel|>"},
+	{begins: "<think>", ends: "</think>"}, {begins: "<thinking>", ends: "</thinking>"}, {begins: "<thought>", ends: "</thought>"}, {begins: "[THINK]", ends: "[/THINK]"},
+	{begins: "<seed:think>", ends: "</seed:think>"}, {begins: "◁think▷", ends: "◁/think▷"}, {begins: "<|channel>thought\n", ends: "<channel|>"},
+	{begins: "<|channel|>analysis<|message|>", ends: "<|end|><|start|>assistant<|channel|>final<|message|>", last: "<|return|>"},
 }
 
 const blank = " \t\r\n" // what may stand before them
@@ -118,6 +122,7 @@ const (
 	begins          // a thought begins, and new lines are not of it
 	thinking
 	ended   // the same, behind it
+	closing // words behind a thought, of which the last may be a mark
 	allSaid // the rest is as it is told
 )
 
@@ -202,6 +207,9 @@ func (u *untagger) takeWords(e *Event) {
 	case ended:
 		u.tellBehind(e, text)
 		return
+	case closing:
+		u.tellWords(e, text)
+		return
 	}
 	u.tellThought(e, text)
 }
@@ -215,7 +223,7 @@ func (u *untagger) takeAgain(e *Event, text string) {
 	if i := bytes.Index(u.words[min(from, end):], []byte(u.tag.ends)); i >= 0 {
 		end = from + i
 	} else {
-		end -= endBegun(u.tag, u.words)
+		end -= endBegun(u.tag.ends, u.words)
 	}
 	if !u.repeats(end) || len(u.words) > mostTold+mostBlank {
 		u.release()
@@ -242,10 +250,10 @@ func (u *untagger) repeats(end int) bool {
 	return true
 }
 
-// endBegun is how many bytes at the end of words may be the beginning of the tag that ends a thought.
-func endBegun[T string | []byte](t *tagPair, words T) int {
-	for n := min(len(t.ends)-1, len(words)); n > 0; n-- {
-		if string(words[len(words)-n:]) == t.ends[:n] {
+// endBegun is how many bytes at the end of words may be the beginning of a tag.
+func endBegun[T string | []byte](tag string, words T) int {
+	for n := min(len(tag)-1, len(words)); n > 0; n-- {
+		if string(words[len(words)-n:]) == tag[:n] {
 			return n
 		}
 	}
@@ -266,7 +274,7 @@ func (u *untagger) tellThought(e *Event, text string) {
 		u.tellBehind(e, behind)
 		return
 	}
-	end := len(text) - endBegun(u.tag, text)
+	end := len(text) - endBegun(u.tag.ends, text)
 	end = len(strings.TrimRight(text[:end], "\r\n"))
 	if len(text)-end > mostBlank {
 		end = len(text)
@@ -278,8 +286,24 @@ func (u *untagger) tellThought(e *Event, text string) {
 // tellBehind tells the first words behind a thought.
 func (u *untagger) tellBehind(e *Event, text string) {
 	rest := *e
-	if rest.Part.Text = strings.TrimLeft(text, "\r\n"); !empty(&rest.Part) {
+	switch rest.Part.Text = strings.TrimLeft(text, "\r\n"); {
+	case empty(&rest.Part):
+	case u.tag.last != "":
+		u.state = closing
+		u.tellWords(e, rest.Part.Text)
+	default:
 		u.state = allSaid
 		u.out = append(u.out, rest)
 	}
+}
+
+// tellWords tells words without the mark at their end, as far as they cannot be the beginning of one.
+func (u *untagger) tellWords(e *Event, text string) {
+	rest := *e
+	text = strings.ReplaceAll(text, u.tag.last, "")
+	end := len(text) - endBegun(u.tag.last, text)
+	if rest.Part.Text = text[:end]; !empty(&rest.Part) {
+		u.out = append(u.out, rest)
+	}
+	u.held = text[end:]
 }

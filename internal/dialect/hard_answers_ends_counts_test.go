@@ -320,6 +320,10 @@ var hardCounted = section{"BB", "ends, counts and parts in other words and place
 				}
 			}
 		}
+		const final = "<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>hi"
+		for _, streamed := range []bool{false, true} {
+			is(t, "to the last mark", tells(t, trip{from: A, to: O, own: true, stream: streamed, answers: []string{chunksO("stop", `{"content":"`+final+`"}`, `{"content":" you<|ret"}`, `{"content":"urn|>"}`)}}), "hm|hi you||stop")
+		}
 		is(t, "at OpenAI", tells(t, trip{from: A, to: O, answers: []string{endO("stop", `"content":"<thinking>hm</thinking>hi"`)}}), "|<thinking>hm</thinking>hi||stop")
 	}},
 }}
