@@ -2,16 +2,41 @@ package chat
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
 // Servers of open models leave thoughts in the words of an answer where nothing told them
-// how the model marks thoughts: the answer begins with them, between these.
-const (
-	thoughtBegins = "<think>"
-	thoughtEnds   = "</think>"
-	blank         = " \t\r\n" // what may stand before them
-)
+// how the model marks thoughts: the answer begins with them, between two of these.
+type tagPair struct {
+	begins, ends string
+	last         string // what the model writes behind its words, where that is told as well
+}
+
+// tagPairs are those of most models, of Amazon's Nova, Google's server of OpenAI's dialect, Mistral, ByteDance, Kimi-VL, gpt-oss and Gemma.
+// None begins as a whole other one does.
+var tagPairs = []tagPair{
+	{begins: "<think>", ends: "</think>"}, {begins: "<thinking>", ends: "</thinking>"}, {begins: "<thought>", ends: "</thought>"}, {begins: "[THINK]", ends: "[/THINK]"},
+	{begins: "<seed:think>", ends: "</seed:think>"}, {begins: "◁think▷", ends: "◁/think▷"}, {begins: "<|channel>thought\n", ends: "<channel|>"},
+	{begins: "<|channel|>analysis<|message|>", ends: "<|end|><|start|>assistant<|channel|>final<|message|>", last: "<|return|>"},
+}
+
+const blank = " \t\r\n" // what may stand before them
+
+// tagOf is the pair whose first one words begin with, or nil.
+func tagOf(words string) *tagPair {
+	for i := range tagPairs {
+		if strings.HasPrefix(words, tagPairs[i].begins) {
+			return &tagPairs[i]
+		}
+	}
+	return nil
+}
+
+// mayBecomeTag reports whether words are the beginning of a tag that begins thoughts.
+func mayBecomeTag(words string) bool {
+	return slices.ContainsFunc(tagPairs, func(t tagPair) bool { return strings.HasPrefix(t.begins, words) })
+}
 
 // mostBlank is how much white space is held back for what may follow it: a model that says
 // nothing else says it for long, and each piece is put to those before it.
@@ -32,7 +57,7 @@ func Untag(loose Stream) Stream {
 // Untag is Untag for a whole answer.
 func (a *Answer) Untag() {
 	a.dropRepeated()
-	if len(a.Parts) == 0 || a.Parts[0].Kind != Text || !strings.HasPrefix(strings.TrimLeft(a.Parts[0].Text, blank), thoughtBegins) {
+	if len(a.Parts) == 0 || a.Parts[0].Kind != Text || tagOf(strings.TrimLeft(a.Parts[0].Text, blank)) == nil {
 		return
 	}
 	var u untagger
@@ -71,9 +96,13 @@ func (a *Answer) dropRepeated() {
 	if at == 0 || at == len(a.Parts) || a.Parts[at].Kind != Text {
 		return
 	}
-	begun, ok := strings.CutPrefix(strings.TrimLeft(a.Parts[at].Text, blank), thoughtBegins)
-	again, words, whole := strings.Cut(begun, thoughtEnds)
-	if !ok || !whole || !repeats(again, told.String()) {
+	begun := strings.TrimLeft(a.Parts[at].Text, blank)
+	tag := tagOf(begun)
+	if tag == nil {
+		return
+	}
+	again, words, whole := strings.Cut(begun[len(tag.begins):], tag.ends)
+	if !whole || !repeats(again, told.String()) {
 		return
 	}
 	if a.Parts[at].Text = strings.TrimLeft(words, "\r\n"); empty(&a.Parts[at]) {
@@ -93,6 +122,7 @@ const (
 	begins          // a thought begins, and new lines are not of it
 	thinking
 	ended   // the same, behind it
+	closing // words behind a thought, of which the last may be a mark
 	allSaid // the rest is as it is told
 )
 
@@ -101,8 +131,9 @@ const mostTold = 256 << 10
 
 type untagger struct {
 	state        uint8
-	told         []byte // thoughts that stand in their own place, before all words
-	words        []byte // that may be the same once more: so much of them was looked at, and is so much of those
+	tag          *tagPair // that the words begin with
+	told         []byte   // thoughts that stand in their own place, before all words
+	words        []byte   // that may be the same once more: so much of them was looked at, and is so much of those
 	looked, same int
 	held         string // words that may be a tag, or the beginning of one
 	block        int    // whose words those are
@@ -152,14 +183,15 @@ func (u *untagger) takeWords(e *Event) {
 	switch u.state {
 	case mayThink:
 		begun := strings.TrimLeft(text, blank)
+		u.tag = tagOf(begun)
 		switch {
-		case strings.HasPrefix(begun, thoughtBegins) && len(u.told) > 0:
-			u.state, u.looked = again, len(text)-len(begun)+len(thoughtBegins)
+		case u.tag != nil && len(u.told) > 0:
+			u.state, u.looked = again, len(text)-len(begun)+len(u.tag.begins)
 			u.takeAgain(e, text)
 			return
-		case strings.HasPrefix(begun, thoughtBegins):
-			u.state, text = begins, begun[len(thoughtBegins):]
-		case onlyWords(e) && strings.HasPrefix(thoughtBegins, begun) && len(text) < mostBlank:
+		case u.tag != nil:
+			u.state, text = begins, begun[len(u.tag.begins):]
+		case onlyWords(e) && mayBecomeTag(begun) && len(text) < mostBlank:
 			u.held = text
 			return
 		default:
@@ -175,6 +207,9 @@ func (u *untagger) takeWords(e *Event) {
 	case ended:
 		u.tellBehind(e, text)
 		return
+	case closing:
+		u.tellWords(e, text)
+		return
 	}
 	u.tellThought(e, text)
 }
@@ -182,19 +217,19 @@ func (u *untagger) takeWords(e *Event) {
 // takeAgain holds back words that begin as a thought does, as long as it is one that was told before. If it is, it is
 // left out; if it is another one, all of it are words.
 func (u *untagger) takeAgain(e *Event, text string) {
-	from := max(len(thoughtBegins), len(u.words)-len(thoughtEnds)+1)
+	from := max(len(u.tag.begins), len(u.words)-len(u.tag.ends)+1)
 	u.words = append(u.words, text...)
 	end := len(u.words)
-	if i := bytes.Index(u.words[min(from, end):], []byte(thoughtEnds)); i >= 0 {
+	if i := bytes.Index(u.words[min(from, end):], []byte(u.tag.ends)); i >= 0 {
 		end = from + i
 	} else {
-		end -= len(partOfTag(u.words))
+		end -= endBegun(u.tag.ends, u.words)
 	}
 	if !u.repeats(end) || len(u.words) > mostTold+mostBlank {
 		u.release()
 		return
 	}
-	if words, whole := bytes.CutPrefix(u.words[end:], []byte(thoughtEnds)); whole {
+	if words, whole := bytes.CutPrefix(u.words[end:], []byte(u.tag.ends)); whole {
 		u.state = ended
 		u.tellBehind(e, string(words))
 	}
@@ -215,13 +250,14 @@ func (u *untagger) repeats(end int) bool {
 	return true
 }
 
-// partOfTag is the end of words that may be the beginning of the tag that ends a thought.
-func partOfTag(words []byte) []byte {
-	tail := words[max(0, len(words)-len(thoughtEnds)+1):]
-	if i := bytes.LastIndexByte(tail, '<'); i >= 0 && strings.HasPrefix(thoughtEnds, string(tail[i:])) {
-		return tail[i:]
+// endBegun is how many bytes at the end of words may be the beginning of a tag.
+func endBegun[T string | []byte](tag string, words T) int {
+	for n := min(len(tag)-1, len(words)); n > 0; n-- {
+		if string(words[len(words)-n:]) == tag[:n] {
+			return n
+		}
 	}
-	return nil
+	return 0
 }
 
 // tellThought tells more of a thought, as far as that cannot be its end.
@@ -232,18 +268,13 @@ func (u *untagger) tellThought(e *Event, text string) {
 		}
 		u.state = thinking
 	}
-	if thought, behind, ok := strings.Cut(text, thoughtEnds); ok {
+	if thought, behind, ok := strings.Cut(text, u.tag.ends); ok {
 		u.tell(Thought, blockTagged, strings.TrimRight(thought, "\r\n"))
 		u.state = ended
 		u.tellBehind(e, behind)
 		return
 	}
-	end := len(text)
-	for n := min(len(thoughtEnds)-1, len(text)); n > 0 && end == len(text); n-- {
-		if strings.HasSuffix(text, thoughtEnds[:n]) {
-			end -= n
-		}
-	}
+	end := len(text) - endBegun(u.tag.ends, text)
 	end = len(strings.TrimRight(text[:end], "\r\n"))
 	if len(text)-end > mostBlank {
 		end = len(text)
@@ -255,8 +286,24 @@ func (u *untagger) tellThought(e *Event, text string) {
 // tellBehind tells the first words behind a thought.
 func (u *untagger) tellBehind(e *Event, text string) {
 	rest := *e
-	if rest.Part.Text = strings.TrimLeft(text, "\r\n"); !empty(&rest.Part) {
+	switch rest.Part.Text = strings.TrimLeft(text, "\r\n"); {
+	case empty(&rest.Part):
+	case u.tag.last != "":
+		u.state = closing
+		u.tellWords(e, rest.Part.Text)
+	default:
 		u.state = allSaid
 		u.out = append(u.out, rest)
 	}
+}
+
+// tellWords tells words without the mark at their end, as far as they cannot be the beginning of one.
+func (u *untagger) tellWords(e *Event, text string) {
+	rest := *e
+	text = strings.ReplaceAll(text, u.tag.last, "")
+	end := len(text) - endBegun(u.tag.last, text)
+	if rest.Part.Text = text[:end]; !empty(&rest.Part) {
+		u.out = append(u.out, rest)
+	}
+	u.held = text[end:]
 }

@@ -13,7 +13,7 @@ var ends = map[string]chat.Reason{
 	"stop": chat.EndTurn, "end_turn": chat.EndTurn, "eos": chat.EndTurn, "eos_token": chat.EndTurn, "complete": chat.EndTurn, "completed": chat.EndTurn, "normal": chat.EndTurn, "stop_sequence": chat.EndTurn,
 	"length": chat.MaxTokens, "max_tokens": chat.MaxTokens, "model_length": chat.MaxTokens, "max_output_tokens": chat.MaxTokens, "max_length": chat.MaxTokens,
 	"length_limit": chat.MaxTokens, "model_context_window_exceeded": chat.MaxTokens, "context_length_exceeded": chat.MaxTokens, "error_limit": chat.MaxTokens,
-	"max_completion_tokens": chat.MaxTokens, "token_limit": chat.MaxTokens, "time_limit": chat.MaxTokens, "incomplete": chat.MaxTokens, "repetition": chat.MaxTokens,
+	"max_completion_tokens": chat.MaxTokens, "token_limit": chat.MaxTokens, "time_limit": chat.MaxTokens, "incomplete": chat.MaxTokens, "repetition": chat.MaxTokens, "max_output": chat.MaxTokens,
 	"tool_calls": chat.ToolUse, "tool_call": chat.ToolUse, "tool_use": chat.ToolUse, "function_call": chat.ToolUse,
 	"content_filter": chat.Refused, "content_filtered": chat.Refused, "guardrail_intervened": chat.Refused, "refusal": chat.Refused, "safety": chat.Refused,
 	"sensitive": chat.Refused, "recitation": chat.Refused, "blocklist": chat.Refused, "prohibited_content": chat.Refused, "spii": chat.Refused, "model_armor": chat.Refused,

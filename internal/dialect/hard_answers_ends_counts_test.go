@@ -19,7 +19,7 @@ var hardCounted = section{"BB", "ends, counts and parts in other words and place
 	{number: 1360, name: "an end that is none, and one that is a limit, in yet other words", answer: "an answer that broke off is an error, whichever dialect says so; one that was cut short has the limit's word", run: func(t *testing.T) {
 		for word, want := range map[string]string{
 			"error": "error", "ERROR": "error", "abort": "error", "cancelled": "error", "TIMEOUT": "error", "USER_CANCEL": "error", "server_error": "error", "failed": "error", "network_error": "error",
-			"time_limit": "length", "token_limit": "length", "ERROR_LIMIT": "length", "incomplete": "length", "repetition": "length", "COMPLETE": "stop", "ERROR_TOXIC": "refused", "content-filter": "refused",
+			"time_limit": "length", "max_output": "length", "token_limit": "length", "ERROR_LIMIT": "length", "incomplete": "length", "repetition": "length", "COMPLETE": "stop", "ERROR_TOXIC": "refused", "content-filter": "refused",
 		} {
 			for to, answer := range map[string]forms{
 				O: {endO(word, `"content":"hi"`), chunksO(word, `{"content":"hi"}`)},
@@ -269,5 +269,61 @@ var hardCounted = section{"BB", "ends, counts and parts in other words and place
 				}
 			}
 		}
+	}},
+	// earendil-works/pi#8511, OleksandrChekhovskyi/hax#15, BerriAI/litellm#21744: the turn was over without a word, and nobody heard why.
+	{number: 1751, name: "a failure behind a router that says the answer just ended", answer: "an error, so that the next target is asked; passing streams keep their bytes", run: func(t *testing.T) {
+		ended := func(word, said string) forms {
+			end := func(inside string) string {
+				return `{"id":"c","choices":[{"index":0,` + inside + `,"finish_reason":"stop","native_finish_reason":` + word + `}]}`
+			}
+			return forms{end(`"message":{"role":"assistant","content":"` + said + `"}`), sse(delta(0, `"role":"assistant","content":"`+said+`"`, "null"), end(`"delta":{"content":""}`), "[DONE]")}
+		}
+		for _, row := range []struct{ word, said, want string }{
+			{`"network_error"`, "", "error"}, {`"error"`, "", "error"}, {`"MALFORMED_FUNCTION_CALL"`, "", "error"}, {`"network_error"`, "hi", "error"},
+			{`"MALFORMED_FUNCTION_CALL"`, "hi", "|hi||stop"}, {`"STOP"`, "hi", "|hi||stop"}, {`"end_turn"`, "hi", "|hi||stop"}, {`null`, "hi", "|hi||stop"}, {`"completed"`, "", "|||stop"},
+		} {
+			for _, from := range []string{A, G} {
+				for _, streamed := range []bool{false, true} {
+					answer := ended(row.word, row.said).whole
+					if streamed {
+						answer = ended(row.word, row.said).stream
+					}
+					told := tells(t, trip{from: from, to: O, kind: "openrouter", stream: streamed, answers: []string{answer}})
+					is(t, inLine(from, row.word, row.said, streamed, told), strings.HasPrefix(told, row.want), true)
+				}
+			}
+			passed := try(t, trip{from: O, to: O, own: true, ask: plain[O], answers: []string{ended(row.word, row.said).whole}})
+			is(t, "whole and passing: "+row.word+row.said, passed.failure != nil, row.want == "error")
+		}
+	}},
+	// BerriAI/litellm#9063, langchain-ai/langchain-aws#783 (Nova), NVIDIA/TensorRT-LLM#9256, scouzi1966/maclocal-api#121 (gpt-oss), vllm-project/vllm#39885 (Gemma).
+	{number: 1754, name: "thoughts between the tags of other models", answer: "they are thoughts where an answer begins with them; in the author's own API, and further in, they are words", run: func(t *testing.T) {
+		for _, tags := range [][2]string{
+			{"<thinking>", "</thinking>"}, {"<thought>", "</thought>"}, {"[THINK]", "[/THINK]"}, {"<seed:think>", "</seed:think>"}, {"◁think▷", "◁/think▷"},
+			{"<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"}, {"<|channel>thought\n", "<channel|>"},
+		} {
+			for said, want := range map[string]string{
+				tags[0] + "hm" + tags[1] + "\n\nhi": "hm|hi||stop", "\n" + tags[0] + "a < b" + tags[1] + "hi": "a < b|hi||stop", tags[0] + "hm": "hm|||stop", "hi " + tags[0] + "hm" + tags[1]: "|hi " + tags[0] + "hm" + tags[1] + "||stop",
+			} {
+				for _, size := range []int{len(said), 5, 1} {
+					var deltas []string
+					for rest := []rune(said); len(rest) > 0; rest = rest[min(size, len(rest)):] {
+						deltas = append(deltas, `{"content":`+quoted(string(rest[:min(size, len(rest))]))+`}`)
+					}
+					for _, answer := range []string{endO("stop", `"content":`+quoted(said)), chunksO("stop", deltas...)} {
+						for _, from := range []string{A, G} {
+							for _, streamed := range []bool{false, true} {
+								is(t, inLine(from, said, size, streamed), tells(t, trip{from: from, to: O, own: true, stream: streamed, answers: []string{answer}}), want)
+							}
+						}
+					}
+				}
+			}
+		}
+		const final = "<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>hi"
+		for _, streamed := range []bool{false, true} {
+			is(t, "to the last mark", tells(t, trip{from: A, to: O, own: true, stream: streamed, answers: []string{chunksO("stop", `{"content":"`+final+`"}`, `{"content":" you<|ret"}`, `{"content":"urn|>"}`)}}), "hm|hi you||stop")
+		}
+		is(t, "at OpenAI", tells(t, trip{from: A, to: O, answers: []string{endO("stop", `"content":"<thinking>hm</thinking>hi"`)}}), "|<thinking>hm</thinking>hi||stop")
 	}},
 }}

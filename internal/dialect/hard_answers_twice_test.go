@@ -116,4 +116,66 @@ var hardTwice = section{"BI", "what answers say twice, and what stands around it
 		}
 		take(t, trip{from: O, to: G, ask: plain[O], answers: []string{partsG(`{"functionCall":{"name":"f","args":{}}}`, `,"finishReason":"STOP"`)}}).quiet()
 	}},
+	// mcowger/plexus#691, unslothai/unsloth#10059, diegosouzapw/OmniRoute#11043, NousResearch/hermes-agent#36039, camel-ai/camel#3662: of several calls one
+	// was left, and nothing told of the others. openai/openai-agents-js#712 begins with {}.
+	{number: 1752, name: "several calls of a tool, written into one", answer: "as many calls as there are objects; the same object once more is none, and one that is told further is reported", run: func(t *testing.T) {
+		for arguments, want := range map[string]string{
+			`{"a":1}{"a":2}`: `f{"a":1} f{"a":2}`, "{\"a\":1}\n{\"a\":2}\n{\"a\":3}": `f{"a":1} f{"a":2} f{"a":3}`, `{"a":1}, {"a":2}`: `f{"a":1} f{"a":2}`,
+			`{"a":"}{"}{"a":{"b":[{}]}}`: `f{"a":"}{"} f{"a":{"b":[{}]}}`, `{"a":1}{"a":1}{"a":2}`: `f{"a":1} f{"a":2}`, `{"a":1}{"a":1}`: `f{"a":1}`, `{}{"a":1}`: `f{"a":1}`,
+		} {
+			var answers []string
+			for _, size := range []int{len(arguments), 7, 3, 2} {
+				deltas := []string{toolO(0, "c", "f", "")}
+				for from := 0; from < len(arguments); from += size {
+					deltas = append(deltas, toolO(0, "", "", arguments[from:min(from+size, len(arguments))]))
+				}
+				answers = append(answers, chunksO("tool_calls", deltas...))
+			}
+			answers = append(answers, chunksO("tool_calls", toolO(0, "c", "f", arguments)), calls([3]string{"f", "c", arguments}))
+			for i, answer := range answers {
+				for _, from := range []string{A, G} {
+					for _, streamed := range []bool{false, true} {
+						is(t, inLine(from, arguments, i, streamed), tells(t, trip{from: from, to: O, kind: "vllm", stream: streamed, answers: []string{answer}}), "||"+want+"|tool")
+					}
+				}
+			}
+		}
+		two := chunksO("tool_calls", toolO(0, "c", "f", `{"a":1}{"a":`), toolO(1, "d", "g", `{"b":1}`), toolO(0, "", "", `2}`))
+		is(t, "another tool's between", tells(t, trip{from: A, to: O, kind: "vllm", stream: true, answers: []string{two}}), `||f{"a":1} g{"b":1} f{"a":2}|tool`)
+		for _, behind := range []string{`{"a":1,"b":2}`, `{"a":`} {
+			l := take(t, trip{from: A, to: O, own: true, stream: true, ask: plainly(A, true), answers: []string{chunksO("tool_calls", toolO(0, "c", "f", `{"a":1}`), toolO(0, "", "", behind))}})
+			is(t, behind+" is no other call", argued(l), `{"a":1}`)
+			is(t, behind+" is reported", l.warned("answer", chat.Dropped), true)
+		}
+		is(t, "and whole", take(t, trip{from: A, to: O, own: true, ask: plain[A], answers: []string{calls([3]string{"f", "c", `{"a":1}{"a":1,"b":2}`})}}).warned("answer", chat.Approximated), true)
+	}},
+	// can1357/oh-my-pi#2434, ZHangZHengEric/Sage#256 and MiniMax's own page: each piece had all that was said by then.
+	{number: 1755, name: "words and thoughts that are told from the beginning with every piece", answer: "told once, where three pieces show it; fewer, and what only looks like it, are told as they come", run: func(t *testing.T) {
+		for _, row := range []struct {
+			pieces []string
+			want   string
+		}{
+			{[]string{"The", "The user", "The user just", "The user just said hi", "The user just said hi"}, "The user just said hi"},
+			{[]string{"The user", "The user just"}, "The userThe user just"}, {[]string{"no", "no, ", "never"}, "nono, never"}, {[]string{"-", "--", "---", "x"}, "------x"},
+			{[]string{"ha", "ha", "ha"}, "hahaha"}, {[]string{"ha", "haha", "hahaha", "!"}, "hahahahahaha!"}, {[]string{"a", "ab", "abc", "abcd", "xyz"}, "abcdxyz"},
+		} {
+			var thoughts, details, words []string
+			for _, piece := range row.pieces {
+				words = append(words, `{"content":`+quoted(piece)+`}`)
+				thoughts = append(thoughts, `{"reasoning_content":`+quoted(piece)+`}`)
+				details = append(details, `{"reasoning_details":[{"type":"reasoning.text","text":`+quoted(piece)+`,"index":0}]}`)
+			}
+			for _, from := range []string{A, G} {
+				for _, streamed := range []bool{false, true} {
+					told := func(deltas []string) string {
+						return tells(t, trip{from: from, to: O, kind: "vllm", stream: streamed, answers: []string{chunksO("stop", deltas...)}})
+					}
+					is(t, inLine(from, streamed, "words"), told(words), "|"+row.want+"||stop")
+					is(t, inLine(from, streamed, "thoughts"), told(append(thoughts, `{"content":"hi"}`)), row.want+"|hi||stop")
+					is(t, inLine(from, streamed, "details"), told(append(details, `{"content":"hi"}`)), row.want+"|hi||stop")
+				}
+			}
+		}
+		is(t, "at OpenAI", tells(t, trip{from: A, to: O, stream: true, answers: []string{chunksO("stop", `{"content":"a"}`, `{"content":"ab"}`, `{"content":"abc"}`)}}), "|aababc||stop")
+	}},
 }}

@@ -64,4 +64,41 @@ var hardLong = section{"U", "the same in other words", []hard{
 			}
 		}
 	}},
+	// earendil-works/pi#6262 and #4943, NousResearch/hermes-agent#48038, MoonshotAI/kimi-code#1862; vLLM's and Hugging Face's own code, Zhipu's list of errors.
+	{number: 1749, name: "a conversation that is too long, in yet other words, with the figures that count", answer: "400 in the words that clients look for; bytes are no figures", run: func(t *testing.T) {
+		for words, row := range map[string]struct {
+			status int
+			want   string
+		}{
+			"Prompt has 5,958,968 tokens, but the configured context size is 256,000 tokens": {400, "prompt is too long: 5958968 tokens > 256000 maximum"},
+			"Input length 131393 exceeds the maximum allowed input length of 131040 tokens.": {400, "prompt is too long: 131393 tokens > 131040 maximum"},
+			"The prompt (9000 tokens) exceeds the max context of 8192":                       {400, "prompt is too long: 9000 tokens > 8192 maximum"},
+			"Prompt 超长": {400, "prompt is too long: Prompt 超长"},
+			"Invalid request: total message size 2100954 exceeds limit 2097152": {400, "prompt is too long: Invalid request: total message size 2100954 exceeds limit 2097152"},
+			"Context size has been exceeded.":                                   {503, "prompt is too long: Context size has been exceeded."},
+			"You passed 130001 input tokens and requested 1072 output tokens. However, the model's context length is only 131072 tokens, resulting in a maximum input length of 130000 tokens. Please reduce the length of the input prompt.": {
+				400, "input length and `max_tokens` exceed context limit: 130001 + 1072 > 131072, decrease input length or `max_tokens` and try again",
+			},
+			"Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 4000 `inputs` tokens and 200 `max_new_tokens`": {
+				422, "input length and `max_tokens` exceed context limit: 4000 + 200 > 4096, decrease input length or `max_tokens` and try again",
+			},
+		} {
+			for _, streamed := range []bool{false, true} {
+				l := try(t, trip{from: A, to: O, kind: "vllm", stream: streamed, ask: plainly(A, streamed), status: row.status, answers: []string{said(O, words)}})
+				is(t, words, gjson.Get(l.body, "error.message").Str, row.want)
+				is(t, words+", its status", l.status, 400)
+			}
+			is(t, words+", to OpenAI's clients", gjson.Get(try(t, trip{from: O, to: O, own: true, kind: "vllm", ask: plain[O], status: row.status, answers: []string{said(O, words)}}).body, "error.code").Str, "context_length_exceeded")
+		}
+	}},
+	// NousResearch/hermes-agent#52261: agents shortened a short conversation until nothing was left of it.
+	{number: 1750, name: "a machine that is short of memory is no long conversation", answer: "an error of the upstream's, so that the next target is asked", run: func(t *testing.T) {
+		words := "Prefill would require ~15.27 GB peak (current 13.46 GB + KV+SDPA 1.80 GB) but dynamic ceiling is 13.50 GB. Free memory or reduce context length."
+		for _, from := range []string{O, A, G} {
+			l := try(t, trip{from: from, to: O, kind: "vllm", ask: plain[from], status: 400, answers: []string{said(O, words)}})
+			if l.status < 500 || strings.Contains(l.body, "too long") || strings.Contains(l.body, "context") {
+				t.Errorf("%d %s", l.status, l.body)
+			}
+		}
+	}},
 }}

@@ -125,6 +125,25 @@ var hardWorded = section{"AZ", "what servers say in words of their own", []hard{
 			is(t, to+", busy", busy.status, 529)
 		}
 	}},
+	// NousResearch/hermes-agent#106205, openclaw/openclaw#99432, #97009: it is the server that has too much to do, whoever asks.
+	{number: 1757, name: "a server that has too much to do, told with 429", answer: "as with 503, and with its time; that the account has asked too often stays 429", run: func(t *testing.T) {
+		for said, want := range map[string]string{
+			`{"error":{"code":"1305","message":"The service may be temporarily overloaded, please try again later"}}`:                                "503 529 503",
+			`{"error":{"message":"The engine is currently overloaded, please try again later","type":"engine_overloaded_error"}}`:                    "503 529 503",
+			`{"code":429,"reason":"SERVER_OVERLOAD","message":"server overload, please try again later","metadata":{}}`:                              "503 529 503",
+			`{"error":{"type":"server_overload","message":"please try again later"}}`:                                                                "503 529 503",
+			`{"error":{"code":"1302","message":"Rate limit reached for requests"}}`:                                                                  "429 429 429",
+			`{"error":{"message":"Your account reached max organization concurrency: 3, please try again later","type":"rate_limit_reached_error"}}`: "429 429 429",
+		} {
+			var got []int
+			for _, from := range []string{O, A, G} {
+				l := try(t, trip{from: from, to: O, own: true, ask: plain[from], status: 429, answers: []string{said}, header: http.Header{"Retry-After": {"7"}}})
+				got = append(got, l.status)
+				is(t, from+" "+said+", when", l.failure.RetryAfter.String(), "7s")
+			}
+			is(t, said, strings.Trim(fmt.Sprint(got), "[]"), want)
+		}
+	}},
 	// gemini-cli's code and Claude Code's connectors in a history, where the turn is one string.
 	{number: 1325, name: "what stands for no words, between words that are one string", answer: "it has lines of its own", run: func(t *testing.T) {
 		l := take(t, trip{from: G, to: O, kind: "vllm", ask: turnsG(userG + `,{"role":"model","parts":[{"text":"so"},{"executableCode":{"language":"PYTHON","code":"print(1)"}},{"codeExecutionResult":{"outcome":"OUTCOME_OK","output":"1\n"}},{"text":"one"}]},` + userG)})

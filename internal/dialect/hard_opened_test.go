@@ -163,6 +163,33 @@ var hardOpened = section{"BT", "what is said before an answer and behind it, and
 			})
 		}
 	}},
+	// anomalyco/opencode#39606: of the client's own dialect the answer became an error, and what it took was booked by estimate.
+	{number: 1753, name: "what an answer cost, behind its last word", run: func(t *testing.T) {
+		for _, behind := range []string{`{"choices":[],"cost":"0.001"}`, `{"id":"c","choices": [],"cost":"0"}`, `{"cost":"0"}`} {
+			for _, from := range []string{O, A, G} {
+				l := take(t, trip{from: from, to: O, own: true, stream: true, ask: plainly(from, true), answers: []string{unendedO + sse(`{"id":"c","choices":[],"usage":{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15}}`, "[DONE]") + sse(behind)}})
+				is(t, from+behind, strings.Contains(l.body, `"hi"`) && !strings.Contains(l.body, "error"), true)
+				u := l.booked.Usage()
+				is(t, from+behind+", booked", [2]int64{u.Prompt(), u.Completion()}, [2]int64{10, 5})
+			}
+		}
+	}},
+	// jeremychone/rust-genai#258: what came from the cache was counted twice.
+	{number: 1756, name: "Claude's dialect, and a beginning that counts what came from a cache", run: func(t *testing.T) {
+		for end, want := range map[string][3]int64{
+			`{"cache_creation_input_tokens":0,"cache_read_input_tokens":3604,"prompt_tokens_details":{"cached_tokens":3604},"output_tokens":878}`: {0, 3604, 878},
+			`{"cache_read_input_tokens":3000,"prompt_tokens_details":{"cached_tokens":3000},"output_tokens":8}`:                                   {602, 3000, 8},
+			`{"cache_read_input_tokens":90000,"prompt_tokens_details":{"cached_tokens":90000},"output_tokens":8}`:                                 {3602, 90000, 8},
+			`{"cache_read_input_tokens":3000,"output_tokens":8}`:                                                                                  {3602, 3000, 8},
+			`{"input_tokens":3602,"cache_read_input_tokens":3000,"prompt_tokens_details":{"cached_tokens":3000},"output_tokens":8}`:               {3602, 3000, 8},
+		} {
+			stream := strings.Replace(strings.Replace(messageA(textA(0, "hi"), "end_turn"), `{"input_tokens":5,"output_tokens":1}`, `{"input_tokens":3602,"output_tokens":0}`, 1), `{"output_tokens":9}`, end, 1)
+			for _, from := range []string{O, A, G} {
+				u := take(t, trip{from: from, to: A, own: true, stream: true, ask: plainly(from, true), answers: []string{stream}}).booked.Usage()
+				is(t, from+end, [3]int64{u.Input, u.CacheRead, u.Completion()}, want)
+			}
+		}
+	}},
 }}
 
 // usageIn is the usage of a whole answer, as it stands there.

@@ -244,7 +244,7 @@ var hardAgain = section{"AS", "what servers refuse in their own words, and what 
 	}},
 	{number: 1242, name: "frames with something around them", answer: "what is in them is the answer", run: func(t *testing.T) {
 		for to, body := range map[string]string{O: chunksO("stop", `{"content":"h"}`, `{"content":"i"}`), A: messageA(textA(0, "h", "i"), "end_turn"), G: inChunks("STOP", `{"text":"h"}`, `{"text":"i"}`)} {
-			for _, around := range []string{`{"response":%s}`, `{"code":0,"message":"success","data":%s}`} {
+			for _, around := range []string{`{"response":%s}`, `{"code":0,"message":"success","data":%s}`, "data: %s", "data:%s"} { // the last two: openclaw/openclaw#96497
 				var lines []string
 				for line := range strings.Lines(body) {
 					if data, found := strings.CutPrefix(strings.TrimSpace(line), "data: "); found && data != "[DONE]" {

@@ -124,7 +124,7 @@ var hardRelayed = section{"BP", "what gateways and clouds make of an answer, and
 	{number: 1517, name: "LiteLLM's fields of one provider, beside the places that they have", answer: "told once; what stands only there is read, and what has no place is reported by its name", run: func(t *testing.T) {
 		const blocks, words = `"thinking_blocks":[{"type":"thinking","thinking":"hm","signature":"c2ln"}]`, `"content":"hi","reasoning_content":"hm"`
 		within := func(members string) string { return `,"provider_specific_fields":{"citations":null,` + members + `}` }
-		for members, want := range map[string]bool{words + "," + blocks + within(blocks): true, words + within(blocks): true, `"content":"hi"` + within(`"reasoning_content":"hm"`): false, words + within(`"reasoning_content":"hm"`): false} {
+		for members, want := range map[string]bool{words + "," + blocks + within(blocks): true, `"content":"hi",` + blocks: true, words + within(blocks): true, `"content":"hi"` + within(`"reasoning_content":"hm"`): false, words + within(`"reasoning_content":"hm"`): false} {
 			for _, answer := range []string{endO("stop", members), chunksO("stop", "{"+members+"}")} {
 				streamed := strings.HasPrefix(answer, "data")
 				ask := strings.Replace(thinkingAsks[A], "%s", map[bool]string{true: `,"stream":true`}[streamed], 1)
@@ -137,6 +137,12 @@ var hardRelayed = section{"BP", "what gateways and clouds make of an answer, and
 				is(t, members+", signed", strings.Contains(unpacked(signature), "c2ln"), want)
 				is(t, members, tells(t, trip{from: A, to: O, own: true, stream: streamed, answers: []string{answer}}), "hm|hi||stop")
 			}
+		}
+		block := func(words, signature string) string {
+			return `{"thinking_blocks":[{"type":"thinking","thinking":"` + words + `","signature":"` + signature + `"}]}`
+		}
+		for _, pieces := range [][]string{{block("h", ""), block("m", ""), block("hm", "c2ln"), `{"content":"hi"}`}, {block("h", ""), block("m", ""), block("", "c2ln"), `{"content":"hi"}`}} {
+			is(t, "in pieces, there alone", tells(t, trip{from: A, to: O, own: true, stream: true, answers: []string{chunksO("stop", pieces...)}}), "hm|hi||stop")
 		}
 		l := take(t, trip{from: A, to: O, own: true, ask: plain[A], answers: []string{endO("stop", `"content":"hi"`+within(`"x":1`))}})
 		is(t, "told", strings.Contains(l.told(), "provider_specific_fields.x"), true)

@@ -167,7 +167,7 @@ var hardBegun = section{"AR", "how streams begin and end, and what has no name",
 	}},
 	// GitHub's reasoning_text, Ollama's thinking; some have an object, or the same words under two names.
 	{number: 1220, name: "thoughts by other names", run: func(t *testing.T) {
-		for _, member := range []string{`"reasoning_text":"hm"`, `"thinking":"hm"`, `"reasoning":{"content":"hm"}`, `"reasoning":{"text":"hm"}`, `"reasoning":"hm","thinking":"hm"`, `"reasoning_content":"","reasoning":"hm"`, `"reasoning_content":null,"reasoning_text":"hm"`} {
+		for _, member := range []string{`"reasoning_text":"hm"`, `"thinking":"hm"`, `"thinking_content":"hm"`, `"thought":"hm"`, `"reasoning":{"content":"hm"}`, `"reasoning":{"text":"hm"}`, `"reasoning":"hm","thinking":"hm"`, `"reasoning_content":"","reasoning":"hm"`, `"reasoning_content":null,"reasoning_text":"hm"`} {
 			for _, from := range []string{A, G} {
 				is(t, from+member, tells(t, trip{from: from, to: O, own: true, answers: []string{endO("stop", `"content":"hi",`+member)}}), "hm|hi||stop")
 				is(t, from+member+", streamed", tells(t, trip{from: from, to: O, own: true, stream: true, answers: []string{chunksO("stop", `{`+member+`}`, `{"content":"hi"}`)}}), "hm|hi||stop")

@@ -22,7 +22,7 @@ var hardBehind = section{"AU", "what stands behind the end, and what lacks its b
 		const object = `{"a":{"b":"}"}}`
 		for behind, clear := range map[string]bool{
 			"Estimating the weather...": true, "\n\nI'll now search for it.": true, "</tool_call>": true, "<|call|>": true, " <|tool_call_end|>\n<|im_end|>": true, "}</tool_call>": true, "\n```": true,
-			`{"a":2}`: false, ` or {"a":2}`: false, "[1]": false,
+			` or {"a":2}`: false, "[1]": false,
 		} {
 			said := object + behind
 			begins, rest := said[:len(object)-3], said[len(object)-3:]

@@ -119,8 +119,8 @@ func begins(message string, signs []string) bool {
 	return slices.ContainsFunc(signs, func(sign string) bool { return strings.HasPrefix(words, sign) })
 }
 
-// brokenBeginnings are how LM Studio begins to say, with 400, that its model is the reason.
-var brokenBeginnings = []string{"failed to load model", "the model has crashed", "model unloaded", "model is unloaded"}
+// brokenBeginnings are how LM Studio and oMLX begin to say, with 400, that the model or the machine is the reason.
+var brokenBeginnings = []string{"prefill would require", "omlx prefill memory guard", "failed to load model", "the model has crashed", "model unloaded", "model is unloaded"}
 
 var closedBeginnings = []string{
 	"user location is not supported", "gemini api free tier is not available", "organization has been disabled", "organization has been restricted",

@@ -89,6 +89,13 @@ var (
 	LimitSigns = []string{"rate_limit_error", "rate_limit_exceeded", "rate limit exceeded", "too many requests"}
 )
 
+// SaysBusy reports whether an error says that its server, and not the one who asked, has too much to do.
+// Z.ai, Moonshot, and Novita say that with 429 too.
+func SaysBusy(status int, said string) bool {
+	return status >= http.StatusInternalServerError && Says(said, BusySigns...) ||
+		status == http.StatusTooManyRequests && Says(said, "overloaded", "server_overload", "server overload")
+}
+
 // StatusInWords is the status that goes with what an error calls itself; 0: it does not say.
 func StatusInWords(said string) int {
 	for _, w := range ownNames {

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -29,24 +30,24 @@ var tooLongWords = []string{
 	"tokens in request more than max", "input_tokens (", "input token length", "input exceeds maximum token limit",
 	"contextwindowexceeded", "tokens_limit_reached", "inputs must have less than", "tokens limit exceeded",
 	"exceed model maximum", "exceeds model maximum", "customer model maximum", "max input token limit", "total tokens exceeds the model's max",
-	"exceeds context size", "content length exceeds threshold", "content_length_exceeds_threshold", "tokens must be at least 1, got -",
+	"exceeds context size", "configured context size", "maximum allowed input length", "max context of", "prompt 超长", "total message size", "content length exceeds threshold", "content_length_exceeds_threshold", "tokens must be at least 1, got -",
 }
 
-// outputWords are what upstreams say where the answer was to be longer than there is room
-// for. A shorter conversation is not what they want, whatever else they speak of.
-var outputWords = []string{"'max_completion_tokens' is too large", "max_tokens is too large", "max_completion_tokens is too large"}
+// otherWords are what upstreams say where the answer was to be longer than there is room for, or the machine is short of
+// memory. A shorter conversation is not what they want, whatever else they speak of.
+var otherWords = []string{"'max_completion_tokens' is too large", "max_tokens is too large", "max_completion_tokens is too large", "prefill would require", "memory guard"}
 
 // SaysTooLong reports whether an upstream's words are about the length of the conversation, with a status that servers have
-// for one that is too long.
+// for one that is too long: llama.cpp's 500 is 502 or 503 behind some proxies.
 func SaysTooLong(status int, words string) bool {
 	switch status {
-	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity, http.StatusInternalServerError:
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity, http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable:
 	default:
 		return false
 	}
 	words = strings.ToLower(words)
 	in := func(w string) bool { return strings.Contains(words, w) }
-	return slices.ContainsFunc(tooLongWords, in) && !slices.ContainsFunc(outputWords, in)
+	return slices.ContainsFunc(tooLongWords, in) && !slices.ContainsFunc(otherWords, in)
 }
 
 // TooLong is the refusal of a conversation that is longer than the model's window, with
@@ -55,12 +56,10 @@ func TooLong(message string) *fault.Error {
 	e := fault.New(fault.InvalidParameter, "%s", message).With("reason", tooLong)
 	e.TooLong = new(fault.TooLong)
 	tokens, window, ok := readFigures(message)
-	if found := sums.FindStringSubmatch(message); found != nil {
-		input, output := max(readNumber(found[1]), readNumber(found[4])), max(readNumber(found[2]), readNumber(found[5]))
-		if window = max(readNumber(found[3]), window); input < window && input+output > window {
-			*e.TooLong = fault.TooLong{Tokens: input + output, Window: window, Input: input, Output: output}
-			return e.With("tokens", input+output).With("window", window).With("input", input).With("output", output)
-		}
+	input, output, both := readSum(message)
+	if most := cmp.Or(both, window); input < most && input+output > most {
+		*e.TooLong = fault.TooLong{Tokens: input + output, Window: most, Input: input, Output: output}
+		return e.With("tokens", input+output).With("window", most).With("input", input).With("output", output)
 	}
 	if ok {
 		e.TooLong.Tokens, e.TooLong.Window = tokens, window
@@ -81,8 +80,24 @@ func WithFigures(e *fault.Error, said jsonscan.Value) *fault.Error {
 }
 
 // sums are how upstreams say that conversation and answer are too long together, although
-// the conversation is not.
-var sums = regexp.MustCompile(`(\d[\d,]*) \+ (\d[\d,]*) > (\d[\d,]*)|(\d[\d,]*) (?:in the (?:messages|prompt|input)|of text input|tokens from the input messages)\D+(\d[\d,]*) (?:tokens )?(?:in|for) the (?:completion|output)`)
+// the conversation is not. The last ones are vLLM's and Hugging Face's.
+var sums = []*regexp.Regexp{
+	regexp.MustCompile(`(?P<in>\d[\d,]*) \+ (?P<out>\d[\d,]*) > (?P<both>\d[\d,]*)`),
+	regexp.MustCompile(`(?P<in>\d[\d,]*) (?:in the (?:messages|prompt|input)|of text input|tokens from the input messages)\D+(?P<out>\d[\d,]*) (?:tokens )?(?:in|for) the (?:completion|output)(?P<both>)`),
+	regexp.MustCompile(`passed (?P<in>\d+) input tokens and requested (?P<out>\d+) output tokens\D+(?P<both>\d+) tokens`),
+	regexp.MustCompile("must be <= (?P<both>\\d+)\\. Given: (?P<in>\\d+) `inputs` tokens and (?P<out>\\d+) `max_new_tokens`"),
+}
+
+// readSum finds in an upstream's words how long conversation and answer are, and how long both may be; 0: they do not say.
+func readSum(message string) (input, output, both int64) {
+	for _, sum := range sums {
+		if found := sum.FindStringSubmatch(message); found != nil {
+			part := func(name string) int64 { return readNumber(found[sum.SubexpIndex(name)]) }
+			return part("in"), part("out"), part("both")
+		}
+	}
+	return 0, 0, 0
+}
 
 var (
 	numbers = regexp.MustCompile(`\d[\d,]*`)
@@ -91,8 +106,11 @@ var (
 		`(?:maximum|supported) (?:sequence|input) length(?: is| of)?(?: just)?|context length of only|max_seq_len|maximum of|n_ctx|(?:allowed|max) length|limit(?: is| of)?|tokens allowed|at most|up to)\s*[:(]?\s*(\d[\d,]*)|> *(\d[\d,]*)`)
 )
 
-// readFigures finds in an upstream's words how long the conversation is and how long it may be.
+// readFigures finds in an upstream's words how long the conversation is and how long it may be. Moonshot's are bytes.
 func readFigures(message string) (tokens, window int64, ok bool) {
+	if strings.Contains(message, "total message size") {
+		return 0, 0, false
+	}
 	var all []int64
 	for _, text := range numbers.FindAllString(ranges.ReplaceAllString(message, ""), -1) {
 		all = append(all, readNumber(text))

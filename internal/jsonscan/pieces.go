@@ -1,5 +1,7 @@
 package jsonscan
 
+import "strings"
+
 // Pieces sees JSON go by in pieces and knows when the value that began first is complete. It
 // does not check the JSON: what is wrong may never be whole.
 type Pieces struct {
@@ -23,6 +25,21 @@ func (p *Pieces) Add(text string) {
 			p.begun, p.object = true, p.object || c == '{'
 		case c == '}' || c == ']':
 			p.depth--
+		}
+	}
+}
+
+// AddObject takes a piece as far as the object goes that began first, and gives how much of it that is.
+func (p *Pieces) AddObject(text string) int {
+	for from := 0; ; {
+		end := strings.IndexByte(text[from:], '}')
+		if end < 0 {
+			p.Add(text[from:])
+			return len(text)
+		}
+		p.Add(text[from : from+end+1])
+		if from += end + 1; p.HasWholeObject() {
+			return from
 		}
 	}
 }

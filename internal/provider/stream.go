@@ -67,14 +67,14 @@ func (x *exchange) tidy(loose chat.Stream) chat.Stream {
 	return chat.Tidy(loose)
 }
 
-// withoutTags is a loose stream without the tags and marks that servers of open models leave in words, of
-// which an author's own API has none, and without the marks of code around JSON.
+// withoutTags is a loose stream without the tags and marks that servers of open models leave in words, and without what they tell
+// again, of which an author's own API has none, and without the marks of code around JSON.
 func (c *Chat) withoutTags(x *exchange, loose chat.Stream) chat.Stream {
 	if x.reply.Passed {
 		return loose
 	}
 	if !c.authors {
-		loose = chat.Unmark(chat.Untag(loose))
+		loose = chat.Unmark(chat.Untag(chat.Untell(loose)))
 	}
 	if x.wantsJSON() {
 		loose = chat.Unfence(loose)

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"bytes"
 	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/wire"
@@ -39,7 +40,10 @@ func (s *source) unwrap(frame wire.Frame) wire.Frame {
 	if len(frame.Data) == 0 || s.seen.Chunks > 0 && !s.wrapped {
 		return frame
 	}
-	inner, wrapped := dialect.Unwrap(frame.Data)
+	inner, wrapped := bytes.CutPrefix(frame.Data, []byte("data:")) // some gateways write the field's name twice
+	if inner = bytes.TrimSpace(inner); !wrapped {
+		inner, wrapped = dialect.Unwrap(frame.Data)
+	}
 	if !wrapped {
 		return frame
 	}

@@ -157,7 +157,7 @@ func (r *refusal) classify(status int) *fault.Error {
 		return dialect.Spent()
 	case dialect.SaysNoModel(status, r.kind, r.message):
 		return dialect.ByStatus(http.StatusNotFound, r.message)
-	case r.kind == "overloaded_error", status >= http.StatusInternalServerError && dialect.Says(r.message, dialect.BusySigns...):
+	case r.kind == "overloaded_error", dialect.SaysBusy(status, r.message):
 		status = overloaded
 	case status >= http.StatusInternalServerError && dialect.Says(r.kind+" "+r.message, dialect.LimitSigns...):
 		status = http.StatusTooManyRequests

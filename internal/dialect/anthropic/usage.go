@@ -27,6 +27,7 @@ type counts struct {
 // add takes over what a usage object tells.
 func (c *counts) add(v jsonscan.Value) {
 	split, prompt, completion := int64(0), jsonscan.Value{}, jsonscan.Value{}
+	before := c.read
 	own := v.Get("input_tokens").Exists() || v.Get("output_tokens").Exists()
 	for key, v := range v.Members() {
 		switch key.Name {
@@ -63,11 +64,23 @@ func (c *counts) add(v jsonscan.Value) {
 		}
 	}
 	c.write = max(c.write, split)
+	if before == 0 && c.read > 0 && own && !v.Get("input_tokens").Exists() {
+		c.input -= cachedWithin(c.input, tokens(v.Get("prompt_tokens_details", "cached_tokens")))
+	}
 	if !own && (!prompt.Absent() || !completion.Absent()) { // OpenAI's words, where all that went in is one number
 		c.read = max(c.read, tokens(v.Get("prompt_tokens_details", "cached_tokens")))
 		c.input = max(c.input, tokens(prompt)-c.read-c.write)
 		c.output, c.told = max(c.output, tokens(completion)), c.told || !completion.Absent()
 	}
+}
+
+// cachedWithin is how much of what went in, as a stream's beginning told it, came from a cache, by its end: Alibaba's server tells
+// at first all that went in, nearly, and at the end OpenAI's details of it beside Anthropic's.
+func cachedWithin(input, cached int64) int64 {
+	if input+input/8 < cached {
+		return 0 // it is what did not come from there
+	}
+	return min(input, cached)
 }
 
 // takeIterations takes over what was counted apart: a conversation that was shortened on the way was

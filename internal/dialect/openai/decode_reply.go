@@ -62,7 +62,7 @@ func readFailedChoice(choice jsonscan.Value) error {
 	}
 	said := choice.Get("message")
 	useful := said.Get("content").Len() > 0 || said.Get("content").View() != "" || said.Get("tool_calls").Len() > 0
-	if !isFailure(choice.Get("finish_reason").View(), useful) {
+	if !isFailure(choice.Get("finish_reason").View(), useful) && !isFailure(choice.Get("native_finish_reason").View(), useful) {
 		return nil
 	}
 	return chat.BrokenError(dialect.Cause(0, choice.Raw()))
@@ -271,7 +271,7 @@ func readAnswer(v jsonscan.Value, others *dialect.Others) chat.Answer {
 	}
 	for _, call := range inList(m.toolCalls) {
 		if p, ok := readToolCall(call); ok {
-			calls = append(calls, p)
+			calls = appendCalls(calls, p)
 			learnCall(others, call)
 		} else {
 			others.Learn("tool_calls." + call.Get("type").View())
@@ -306,6 +306,24 @@ func readAnswer(v jsonscan.Value, others *dialect.Others) chat.Answer {
 		a.Logprobs = probabilities.Raw()
 	}
 	return a
+}
+
+// appendCalls appends a call, or those that a server has written into one.
+func appendCalls(calls []chat.Part, p chat.Part) []chat.Part {
+	var objects []string
+	if !p.Custom {
+		objects = splitArguments(p.Text)
+	}
+	if len(objects) == 0 {
+		return append(calls, p)
+	}
+	for i, object := range objects {
+		if p.Text = object; i > 0 {
+			p.ID, p.Proof = "", ""
+		}
+		calls = append(calls, p)
+	}
+	return calls
 }
 
 // readContent reads an answer's content, which some servers give in parts, their

@@ -169,8 +169,10 @@ func readMessage(v jsonscan.Value) (m message) {
 			m.reasoning = v
 		case "reasoning_text":
 			m.reasoningText = v
-		case "thinking":
-			m.thinking = v
+		case "thinking", "thinking_content", "thought":
+			if m.thinking.Absent() {
+				m.thinking = v
+			}
 		case "reasoning_content":
 			m.reasoningContent = v
 		case "reasoning_details":

@@ -60,6 +60,7 @@ type choice struct {
 	matched  string // the stop sequence at which it ended
 	stop     chat.Stop
 	calls    []liveCall
+	behind   int            // bytes that came behind their arguments
 	indexed  map[int64]int  // the last call under each of the upstream's numbers
 	known    map[string]int // and under each id
 	pictures int
@@ -219,7 +220,7 @@ func isPlain(data []byte) bool {
 				return false
 			}
 		case hasSuffix(name, `choices"`):
-			choices = !isNull(value)
+			choices = !isNull(value) && !bytes.HasPrefix(bytes.TrimLeft(value, " "), []byte("[]")) // routers tell behind the end what it cost
 		}
 		data = value
 	}
@@ -244,7 +245,7 @@ func readFrameFailure(data []byte, frame wire.Frame) *fault.Error {
 
 // read reads one of choices.
 func (d *streamReader) read(whole jsonscan.Value, r *reply) {
-	var delta, message, text, reason, likely, sequence, failed jsonscan.Value
+	var delta, message, text, reason, native, likely, sequence, failed jsonscan.Value
 	answer := int64(0)
 	d.words = jsonscan.Value{}
 	for key, v := range whole.Members() {
@@ -259,6 +260,8 @@ func (d *streamReader) read(whole jsonscan.Value, r *reply) {
 			text = v
 		case "finish_reason":
 			reason = v
+		case "native_finish_reason": // the word of the server behind a router, which may be all that tells of its failure
+			native = v
 		case "logprobs":
 			likely = v
 		case "error":
@@ -291,7 +294,7 @@ func (d *streamReader) read(whole jsonscan.Value, r *reply) {
 	switch word, _ := reason.Text(); {
 	case !isNoError(failed, whole):
 		d.broken = readFailure(whole)
-	case isFailure(word, d.useful) && !d.light:
+	case !d.light && (isFailure(word, d.useful) || isFailure(native.View(), d.useful)):
 		d.broken = chat.BrokenError(dialect.Cause(0, whole.Raw()))
 	case word != "":
 		d.matched = strings.Clone(sequence.View())
@@ -314,7 +317,7 @@ func (d *streamReader) readPiece(key string, v, delta jsonscan.Value) {
 			}
 			d.sayCopy(block, p)
 		}
-	case "reasoning_content", "reasoning", "reasoning_text", "thinking":
+	case "reasoning_content", "reasoning", "reasoning_text", "thinking", "thinking_content", "thought":
 		if text := wordsOf(v); text == "" {
 			d.others.See(key, v)
 		} else if !isRepeated(key, delta) {

@@ -21,7 +21,17 @@ type liveCall struct {
 	all   dialect.Snapshots
 
 	hollow bool // its arguments are {}, which is not told yet: some servers tell the true ones then
+
+	told   []byte // its arguments, as far as they are kept
+	more   bool   // than is kept
+	behind []byte // what came behind them, and may be those of another call of the tool
 }
+
+// What is kept of calls to find others that a server tells as one with them.
+const (
+	mostArguments = 4 << 10 // of one
+	mostBehind    = 4 << 20 // behind those of all
+)
 
 // readCall reads one of a delta's tool_calls. Which call it belongs to is told by
 // its index in the API's own words; other servers give all calls the same index,
@@ -67,10 +77,48 @@ func (d *streamReader) readCall(v jsonscan.Value) {
 	}
 	d.useful = true
 	d.remember(at, index, part.ID)
+	behind := len(d.calls[at].behind)
 	if d.calls[at].take(&part) {
 		d.tell(chat.Event{Kind: chat.Delta, Block: blockCall + at, Part: part})
 	}
+	if more := len(d.calls[at].behind) - behind; more > 0 {
+		d.behind += more
+		d.tellOthers(at)
+	}
 }
+
+// tellOthers tells of the calls whose arguments stand behind a call's own: some servers give all calls of a tool one number and no
+// heads, others write them into one. The same once more is none.
+func (d *streamReader) tellOthers(at int) {
+	c := d.calls[at]
+	for {
+		object, rest := cutObject(string(c.behind))
+		if object == "" || d.behind > mostBehind {
+			break
+		}
+		c.behind = append(c.behind[:0], rest...)
+		switch {
+		case object == string(c.told):
+			continue
+		case c.more, isMoreOf(string(c.told), object):
+			d.others.Learn(behindArguments)
+			continue
+		}
+		c.told = append(c.told[:0], object...)
+		other := liveCall{index: -1, name: c.name, named: c.name != "", begun: true}
+		other.json.Add(object)
+		d.calls = append(d.calls, other)
+		d.tell(chat.Event{Kind: chat.Delta, Block: blockCall + len(d.calls) - 1, Part: chat.Part{Kind: chat.ToolCall, Name: c.name, Text: object}})
+	}
+	if d.behind > mostBehind {
+		c.behind = nil
+		d.others.Learn(behindArguments)
+	}
+	d.calls[at].told, d.calls[at].behind = c.told, c.behind
+}
+
+// behindArguments names what stands behind a call's arguments, and is no call that can be told.
+const behindArguments = "tool_calls.function.arguments"
 
 // longestPieces is how long a call's name may become: an upstream may send pieces of one
 // for ever, and no tool is called so.
@@ -90,8 +138,9 @@ func (c *liveCall) take(p *chat.Part) (news bool) {
 	switch {
 	case p.Custom:
 	case c.hollow && strings.TrimSpace(p.Text) != "":
-		c.hollow, c.json, c.all = false, jsonscan.Pieces{}, dialect.Snapshots{}
+		c.hollow, c.json, c.all, c.told = false, jsonscan.Pieces{}, dialect.Snapshots{}, nil
 	case c.json.HasWholeObject():
+		c.keep(p.Text)
 		p.Text = ""
 	}
 	if !p.Custom {
@@ -101,7 +150,11 @@ func (c *liveCall) take(p *chat.Part) (news bool) {
 	if first && !p.Custom {
 		p.Text = dropRepeats(p.Text)
 	}
-	c.json.Add(p.Text)
+	if p.Custom {
+		c.json.Add(p.Text)
+	} else {
+		p.Text = c.argue(p.Text)
+	}
 	if !c.named && c.name != "" && (p.Custom || strings.TrimSpace(p.Text) != "") {
 		p.Name, c.named = c.name, true
 	}
@@ -109,6 +162,37 @@ func (c *liveCall) take(p *chat.Part) (news bool) {
 		c.hollow, p.Text = true, ""
 	}
 	return news || p.Text != "" || p.Name != ""
+}
+
+// argue takes a piece of the arguments, without what begins another object behind them.
+func (c *liveCall) argue(text string) string {
+	end := c.json.AddObject(text)
+	behind := text[end:]
+	if strings.TrimSpace(text[:end]) == "{}" && len(c.told) == 0 && strings.HasPrefix(behind, "{") {
+		c.json = jsonscan.Pieces{} // some begin with none at all
+		return c.argue(behind)
+	}
+	if begins := strings.TrimLeft(behind, ", \t\r\n"); begins != "" && begins[0] == '{' {
+		c.keep(behind)
+		text = text[:end]
+	} else {
+		c.json.Add(behind)
+	}
+	kept := text
+	if len(c.told) == 0 {
+		kept = strings.TrimLeft(text, " \t\r\n")
+	}
+	room := mostArguments - len(c.told)
+	c.more = c.more || len(kept) > room
+	c.told = append(c.told, kept[:min(len(kept), room)]...)
+	return text
+}
+
+// keep keeps what stands behind the arguments, where that may be another object.
+func (c *liveCall) keep(text string) {
+	if begins := strings.TrimLeft(text, ", \t\r\n"); len(c.behind) > 0 || begins != "" && begins[0] == '{' {
+		c.behind = append(c.behind, text...)
+	}
 }
 
 // fillLast tells that the last call has no arguments, where there were none but {}.
@@ -126,6 +210,9 @@ func (d *streamReader) nameAll() {
 	d.fillLast()
 	for at := range d.calls {
 		c := &d.calls[at]
+		if strings.TrimSpace(string(c.behind)) != "" {
+			d.others.Learn(behindArguments)
+		}
 		p := chat.Part{Kind: chat.ToolCall, Text: c.all.Rest()}
 		if !c.named && c.name != "" {
 			c.named, p.Name = true, c.name

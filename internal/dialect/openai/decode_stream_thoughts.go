@@ -16,6 +16,7 @@ type thoughts struct {
 	words int          // how many bytes those are
 	count int          // how many were signed
 	seen  map[int64]uint64
+	only  bool // their words stand in thinking_blocks, and nowhere else
 }
 
 // readDelta reads a delta, and notes its words if it has nothing else. Its thoughts are

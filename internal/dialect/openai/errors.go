@@ -186,7 +186,7 @@ func (c *complaint) toFault() *fault.Error {
 		e.Elsewhere = true
 	case c.code == "model_not_found", dialect.SaysNoModel(s, c.kind+" "+c.code, c.message):
 		e = dialect.ByStatus(http.StatusNotFound, "model_not_found")
-	case s >= 500 && said(dialect.BusySigns...):
+	case dialect.SaysBusy(s, c.kind+" "+c.code+" "+c.message):
 		e = dialect.ByStatus(http.StatusServiceUnavailable, "")
 	case s >= 500 && said(dialect.LimitSigns...):
 		e = dialect.ByStatus(http.StatusTooManyRequests, "")

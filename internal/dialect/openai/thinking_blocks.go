@@ -39,13 +39,13 @@ func memberOf(p *chat.Placed) string {
 	return ""
 }
 
-// readBlock reads one of thinking_blocks, whose words are among those of reasoning_content. It is false for what LiteLLM puts
+// readBlock reads one of thinking_blocks, whose words are among those of reasoning_content, where there are any. It is false for what LiteLLM puts
 // there for Gemini's models: a part of the answer as JSON.
 func readBlock(item jsonscan.Value, words string) (p chat.Part, ok bool) {
 	switch item.Get("type").View() {
 	case "thinking":
 		p = chat.Part{Kind: chat.Thought, Text: item.Get("thinking").View(), Proof: packIn(thinkingBlocks, item.Get("signature").View())}
-		return p, strings.Contains(words, p.Text)
+		return p, words == "" || strings.Contains(words, p.Text)
 	case "redacted_thinking":
 		p = chat.Part{Kind: chat.Redacted, Text: packIn(thinkingBlocks, item.Get("data").View())}
 		return p, p.Text != ""
@@ -84,6 +84,13 @@ func (d *streamReader) readSigned(name string, v jsonscan.Value) {
 	}
 	for _, item := range v.Elements() {
 		p, ok := readBlock(item, item.Get("thinking").View())
+		if again := p.Proof != "" && d.thoughts.wasJustTold(p.Text); ok && p.Kind == chat.Thought && p.Text != "" && !again && (d.thoughts.only || d.thoughts.words+d.thoughts.count == 0) {
+			d.thoughts.only = true // the server tells the words here alone
+			d.think(strings.Clone(p.Text))
+			if p.Text = ""; p.Proof == "" {
+				continue
+			}
+		}
 		switch {
 		case ok && p.Kind == chat.Thought && p.Proof == "": // a piece of the words
 		case ok && (p.Kind == chat.Redacted || p.Text == "" || d.thoughts.wasJustTold(p.Text)):

@@ -68,7 +68,7 @@ func readThoughts(m *message, calls []chat.Part) []chat.Placed {
 
 // thoughtNames are the members that hold the words of thoughts, of which a server may have several: the first
 // that says anything counts.
-var thoughtNames = []string{"reasoning_content", "reasoning", "reasoning_text", "thinking"}
+var thoughtNames = []string{"reasoning_content", "reasoning", "reasoning_text", "thinking", "thinking_content", "thought"}
 
 // wordsOf are the words of a thought, alone or in an object.
 func wordsOf(v jsonscan.Value) string {

@@ -129,6 +129,51 @@ func dropRepeats(text string) string {
 	return text
 }
 
+// splitArguments takes apart arguments that are objects behind one another: some servers write all calls of a tool into one.
+// Nil: they are not, or they are one object that is told further and further.
+func splitArguments(text string) (objects []string) {
+	for rest := text; ; {
+		object, behind := cutObject(rest)
+		if object == "" {
+			if strings.TrimSpace(behind) != "" || len(objects) < 2 {
+				return nil
+			}
+			return objects
+		}
+		rest = behind
+		last := ""
+		if len(objects) > 0 {
+			last = objects[len(objects)-1]
+		}
+		switch {
+		case object == last:
+		case isMoreOf(last, object):
+			return nil
+		default:
+			objects = append(objects, object)
+		}
+	}
+}
+
+// cutObject cuts off the object that words begin with; "": they do not, or it is not whole.
+func cutObject(words string) (object, rest string) {
+	object = strings.TrimLeft(words, ", \t\r\n")
+	var p jsonscan.Pieces
+	if object == "" || object[0] != '{' {
+		return "", words
+	}
+	end := p.AddObject(object)
+	if !p.HasWholeObject() {
+		return "", words
+	}
+	return object[:end], object[end:]
+}
+
+// isMoreOf reports whether an object begins as another does, and has more members.
+func isMoreOf(less, more string) bool {
+	return len(less) > len("{}") && strings.HasPrefix(more, strings.TrimRight(less[:len(less)-1], " \t\r\n"))
+}
+
 // writeCall writes what is called, and with what.
 func writeCall(w *jsonscan.Writer, custom bool, name, text string) {
 	if custom {
