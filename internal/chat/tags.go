@@ -13,10 +13,11 @@ type tagPair struct {
 	last         string // what the model writes behind its words, where that is told as well
 }
 
-// tagPairs are those of most models, of Amazon's Nova, Google's server of OpenAI's dialect, Mistral, ByteDance, Kimi-VL, gpt-oss and Gemma.
-// None begins as a whole other one does.
+// tagPairs are those of most models, of Google's server of OpenAI's dialect, Mistral, ByteDance, Kimi-VL, gpt-oss and Gemma. None
+// begins as a whole other one does. <thinking> is not among them, although Amazon's Nova writes it: prompts of agents ask for
+// it, and look for it in the words.
 var tagPairs = []tagPair{
-	{begins: "<think>", ends: "</think>"}, {begins: "<thinking>", ends: "</thinking>"}, {begins: "<thought>", ends: "</thought>"}, {begins: "[THINK]", ends: "[/THINK]"},
+	{begins: "<think>", ends: "</think>"}, {begins: "<thought>", ends: "</thought>"}, {begins: "[THINK]", ends: "[/THINK]"},
 	{begins: "<seed:think>", ends: "</seed:think>"}, {begins: "◁think▷", ends: "◁/think▷"}, {begins: "<|channel>thought\n", ends: "<channel|>"},
 	{begins: "<|channel|>analysis<|message|>", ends: "<|end|><|start|>assistant<|channel|>final<|message|>", last: "<|return|>"},
 }

@@ -13,7 +13,7 @@ func TestAWholeAnswerIsUntaggedAsItsStreamIs(t *testing.T) {
 	for _, text := range []string{
 		"", " ", "words", "<", "<think", " <think>", "<think>a", "<think>a</think>", "\n<think>\na\n</think>\n\nwords", "words <think>a</think>",
 		"<thinking>a", "<think></think>words", "<think>a</think><think>b</think>c", "<think>a</thi", "\t \n", "<<think>a</think>",
-		"<thinking>a</thinking>b", "[THINK]a[/THINK]b", "[1]", "<thin", "<thinking>a</think></thinking>b", "<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b",
+		"<thought>a</thought>b", "[THINK]a[/THINK]b", "[1]", "<thin", "<thought>a</think></thought>b", "<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b",
 		"<|channel|>final<|message|>b", "<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b<|return|>",
 		"<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b<|ret", "<|channel>thought\na<channel|>b", "◁think▷a◁/think▷b", "◁", "<thought>a<",
 	} {

@@ -296,10 +296,10 @@ var hardCounted = section{"BB", "ends, counts and parts in other words and place
 			is(t, "whole and passing: "+row.word+row.said, passed.failure != nil, row.want == "error")
 		}
 	}},
-	// BerriAI/litellm#9063, langchain-ai/langchain-aws#783 (Nova), NVIDIA/TensorRT-LLM#9256, scouzi1966/maclocal-api#121 (gpt-oss), vllm-project/vllm#39885 (Gemma).
+	// NVIDIA/TensorRT-LLM#9256, scouzi1966/maclocal-api#121 (gpt-oss), vllm-project/vllm#39885 (Gemma).
 	{number: 1754, name: "thoughts between the tags of other models", answer: "they are thoughts where an answer begins with them; in the author's own API, and further in, they are words", run: func(t *testing.T) {
 		for _, tags := range [][2]string{
-			{"<thinking>", "</thinking>"}, {"<thought>", "</thought>"}, {"[THINK]", "[/THINK]"}, {"<seed:think>", "</seed:think>"}, {"◁think▷", "◁/think▷"},
+			{"<thought>", "</thought>"}, {"[THINK]", "[/THINK]"}, {"<seed:think>", "</seed:think>"}, {"◁think▷", "◁/think▷"},
 			{"<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"}, {"<|channel>thought\n", "<channel|>"},
 		} {
 			for said, want := range map[string]string{
@@ -324,6 +324,7 @@ var hardCounted = section{"BB", "ends, counts and parts in other words and place
 		for _, streamed := range []bool{false, true} {
 			is(t, "to the last mark", tells(t, trip{from: A, to: O, own: true, stream: streamed, answers: []string{chunksO("stop", `{"content":"`+final+`"}`, `{"content":" you<|ret"}`, `{"content":"urn|>"}`)}}), "hm|hi you||stop")
 		}
-		is(t, "at OpenAI", tells(t, trip{from: A, to: O, answers: []string{endO("stop", `"content":"<thinking>hm</thinking>hi"`)}}), "|<thinking>hm</thinking>hi||stop")
+		is(t, "at OpenAI", tells(t, trip{from: A, to: O, answers: []string{endO("stop", `"content":"<thought>hm</thought>hi"`)}}), "|<thought>hm</thought>hi||stop")
+		is(t, "what prompts ask for", tells(t, trip{from: A, to: O, own: true, answers: []string{endO("stop", `"content":"<thinking>hm</thinking>hi"`)}}), "|<thinking>hm</thinking>hi||stop")
 	}},
 }}
