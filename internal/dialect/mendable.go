@@ -46,8 +46,9 @@ func (m *mend) fits(words string) bool {
 
 // mends are looked at in their order.
 var mends = []mend{
-	{as: fault.Unbegun, says: []string{"expected last role user or tool", "prefill is incompatible with"}}, // Mistral, llama.cpp while it thinks
-	{as: fault.WithoutThoughts, says: []string{"cannot pass both content and thinking"}},                   // the template of gpt-oss, wherever it is served
+	// Mistral, llama.cpp while it thinks, vLLM and SGLang.
+	{as: fault.Unbegun, says: []string{"expected last role user or tool", "prefill is incompatible with", "when the last message is from the assistant"}},
+	{as: fault.WithoutThoughts, says: []string{"cannot pass both content and thinking"}}, // the template of gpt-oss, wherever it is served
 	{as: fault.Recalled, says: unrecalled},
 	{as: fault.Undeveloped, like: undeveloped},
 	// Templates of Qwen's models, Zhipu, which do not say which role they mean.
@@ -63,8 +64,10 @@ var mends = []mend{
 	{as: fault.Legible, like: unread},
 	{as: fault.Beside, like: wordsOnly},
 	{as: fault.Plain, like: nullless},
+	{as: fault.Said, like: wordless},
 	{as: fault.Loose, says: []string{"failed to parse grammar", "json schema conversion failed"}}, // llama.cpp
 	{as: fault.Blind, says: sightless},
+	{as: fault.Unread, like: illiterate},
 	// Moonshot's and DeepSeek's models, while they think.
 	{as: fault.WithThoughts, says: []string{"reasoning_content", "content[].thinking"}, with: []string{"missing", "must be passed back"}},
 	// Groq, Cerebras, Mistral.
@@ -72,6 +75,7 @@ var mends = []mend{
 	{as: fault.Unenforced | fault.Loose, says: []string{"too many states for serving"}}, // Google: of a schema's bounds, or of all of it
 	{as: fault.Loose, says: []string{"request contains an invalid argument"}},           // Google, which says no more of schemas that are too much
 	{as: fault.Unenforced, like: strictless, says: unshaped},
+	{as: fault.Unenforced, like: eitherOr},
 }
 
 // refusedForm is which of Forms an upstream does not take, by its words; "": none of them.
@@ -87,7 +91,7 @@ func refusedForm(words string) string {
 		return Pairs
 	case blockless.MatchString(words):
 		return Blocks
-	case Says(words, "moonshot flavored json schema", "unrecognized schema:"): // Moonshot's, at any server; llama.cpp
+	case Says(words, untyped...):
 		return SchemaTypes
 	case SaysUncached(words):
 		return CacheMarks
@@ -152,6 +156,9 @@ func SaysUncached(words string) bool { return cacheless.MatchString(words) }
 // Rust, MiniMax, and by a schema.
 var customless = regexp.MustCompile(`(?i)tools?\b.{0,60}\btype\b.{0,40}(input should be 'function'|unknown variant .custom|must be .?function|not one of \['function)|unknown variant .custom., expected .function|invalid tool type`)
 
+// untyped is how upstreams say that each part of a schema must have a type: Moonshot's models at any server, llama.cpp, Google's cloud, Google.
+var untyped = []string{"moonshot flavored json schema", "unrecognized schema:", "specify the schema type field", "type: must be specified when not using"}
+
 // unnamed is how Google's models, behind servers of OpenAI's dialect, say that a result does not name its tool.
 var unnamed = regexp.MustCompile(`(?i)function_?response\.name: name cannot be empty|tool messages? must have a 'name'`)
 
@@ -200,14 +207,20 @@ var systemless = regexp.MustCompile("(?i)" + strings.Join([]string{
 var wordsOnly = regexp.MustCompile(`(?i)only text tool_result blocks are supported|^input should be a valid string( \(ref: [^)]*\))?\.?$|tool_result\S*\.content\S*: input should be a valid string|function_response\.parts\W+(is|are) not supported|multimodal function ?responses? (is|are) not|unknown name \\*"parts\\*" at \S*function_?response`)
 
 // nullless is how servers of OpenAI's dialect say that a turn of nothing but calls must have a text, too, if only an empty
-// one: LM Studio, those that check with zod, two by hand, pydantic twice.
+// one: LM Studio, those that check with zod, two by hand, pydantic twice, Ollama, Google's, Alibaba's.
 var nullless = regexp.MustCompile("(?i)" + strings.Join([]string{
 	`'content' field must be a string`,
 	`content\b.{0,40}expected (a )?string,? (but )?(got|received) null`,
 	`content['"\])]* (must not|cannot|can't|may not|should not) be null`,
 	`messages\S*\.content(\.str)?:? input should be a valid string`,
 	`'content'(, 'str')?\).{0,20}input should be a valid string`,
+	`invalid message content type: <nil>`, `list of content parts, got: null`, `content field is a required field`,
 }, "|"))
+
+// wordless is how upstreams say that they take no turn, or no result, without words: Moonshot twice, MiniMax, xAI, Amazon, and
+// Anthropic of its models behind other servers.
+var wordless = regexp.MustCompile(`(?i)\b(text|chat|message) content is empty|\b(message|content|role)\b[^.]{0,60}(must|should|can) ?not be (empty|blank)|content cannot be blank|` +
+	`at least one content element|ContentBlock object at \S+ is blank|must (be|have|contain) non-(empty|whitespace)|(have|has) non-empty content`)
 
 // unshaped is what upstreams say that cannot hold an answer or a call to a shape, or not to this one: Anthropic, Google thrice,
 // LM Studio, DeepSeek twice, Groq, Amazon's and Google's Claudes, OpenAI of what its strict mode does not know, and what lies too deep for it.
@@ -220,7 +233,23 @@ var unshaped = []string{
 }
 
 // strictless is how servers say that they do not know strict tools: Anthropic's dialect, and that of OpenAI.
-var strictless = regexp.MustCompile(`(?i)\bstrict['"]?(: | - )extra inputs are not permitted|(unknown|unrecognized|unsupported) (field|parameter|property)[^.]{0,40}\bstrict\b`)
+var strictless = regexp.MustCompile(`(?i)\bstrict['"]?(: | - )extra inputs are not permitted|(unknown|unrecognized|unsupported) (field|parameter|property|request argument)[^.]{0,40}\bstrict\b|` +
+	`\bstrict(=true)?['"` + "`" + `]? (is|are) (not supported|unsupported)|\bstrict tools? .{0,20}not supported`)
+
+// eitherOr is how upstreams say that they hold an answer to a shape or let the model call tools, but not both: Groq twice, Cerebras,
+// Fireworks, llama.cpp and others.
+var eitherOr = func() *regexp.Regexp {
+	const shape = `(json[_ ](mode|object|schema)|response[_ ]?format|structured[_ ]outputs?|grammar)\b`
+	const tools = `\b(tools?|tool calls?|function[_ ]call(s|ing)?|functions)\b`
+	const both = `(combin|together|incompatible|at the same time|simultaneously|supported with|allowed with|used with|use both|cannot both|mutually exclusive)`
+	const not = `(cannot|can't|can not|not) (be )?(use|specify|set|allowed|supported)`
+	const near, apart = `.{0,40}`, `.{0,20}`
+	return regexp.MustCompile(`(?i)` + strings.Join([]string{
+		shape + near + both + near + tools, tools + near + both + near + shape, both + near + tools + near + shape, both + near + shape + near + tools,
+		tools + apart + shape + near + both, shape + apart + tools + near + both,
+		not + near + shape + `.{0,30} (and|with) .{0,20}` + tools, not + near + tools + `.{0,30} (and|with) .{0,20}` + shape,
+	}, "|"))
+}()
 
 // leastRoom is how many tokens an answer must have room for: less of them is of no use, and a
 // client that is told so shortens the conversation.
@@ -243,6 +272,11 @@ var sightless = []string{
 	"does not support multimodal", "multimodal input is not supported", "missing data required for image input", "image input is not enabled", "image input modality is not enabled",
 	"取值范围 ['text']", "api 调用参数有误", "invalid api parameter, please check the documentation",
 }
+
+// illiterate is how servers of either dialect say that they read no documents: Moonshot twice, DeepSeek and others in Rust, vLLM, those that
+// check with pydantic, OpenRouter.
+var illiterate = regexp.MustCompile("(?i)(unknown variant|input tag|unsupported content (part )?type:?|(invalid|unknown) (content )?part type:?|invalid value:) ['\"`]?(document|file|input_file)\\b|" +
+	`(does not|doesn't|do not) support (the )?(document|pdf|file)( input| content)?s?\b|\b(document|pdf|file) (input|content|block)s? (is|are) not supported|found that support (file|pdf|document) input`)
 
 // MustCall is a line of the system text that asks for a call of one tool, or of any, where an upstream cannot be held to it.
 // To is the name that a tool has there.
