@@ -36,7 +36,7 @@ var hardWordless = section{"BU", "turns without words, documents, and shapes bes
 	{number: 1710, name: "turns and results without words, to servers that take none", answer: "asked again with words that say so, with a warning", run: func(t *testing.T) {
 		for _, words := range []string{
 			"text content is empty", "Invalid request: the message at position 2 with role 'tool' must not be empty", "invalid params, chat content is empty (2013)", "Invalid request content: Each message must have at least one content element.",
-			"The text field in the ContentBlock object at messages.1.content.0 is blank. Add text to the text field, and try again.", "messages: text content blocks must be non-empty", "message content cannot be empty",
+			"The text field in the ContentBlock object at messages.1.content.0 is blank. Add text to the text field, and try again.", "messages: text content blocks must be non-empty", "message content cannot be empty", "Assistant message must have either content or tool_calls, but not none.",
 		} {
 			for from, ask := range wordless {
 				l := take(t, refusesFirst(trip{from: from, to: O, own: true, ask: ask}, 400, words))
@@ -91,17 +91,22 @@ var hardWordless = section{"BU", "turns without words, documents, and shapes bes
 		l = take(t, refusesFirst(trip{from: A, to: A, own: true, ask: strings.Replace(wordless[A], `"tool_use_id":"c"}`, `"tool_use_id":"c","content":"read"},`+shown[A][0], 1)}, 400, "unknown variant `document`, expected one of `text`"))
 		is(t, "what a tool has read", strings.Contains(l.then().Raw, pdfData), false)
 	}},
-	// mistralai/mistral-vibe#114.
-	{number: 1713, name: "an answer that the client began, to vLLM", answer: "asked again with a line of the user's that asks to go on, with a warning", run: func(t *testing.T) {
-		l := take(t, refusesFirst(trip{from: O, to: O, own: true, ask: `{"model":"m","messages":[{"role":"user","content":"go"},{"role":"assistant","content":"{"}]}`}, 400,
-			"Cannot set `add_generation_prompt` to True when the last message is from the assistant. Consider using `continue_final_message` instead."))
-		is(t, "who speaks last", l.then().Get("messages.2.role").String(), "user")
-		l.warns("messages[1]", chat.Approximated)
+	// mistralai/mistral-vibe#114, ericc-ch/copilot-api#273.
+	{number: 1713, name: "an answer that the client began, to vLLM, Perplexity and GitHub's", answer: "asked again with a line of the user's that asks to go on, with a warning", run: func(t *testing.T) {
+		for _, words := range []string{
+			"Cannot set `add_generation_prompt` to True when the last message is from the assistant. Consider using `continue_final_message` instead.", "Last message must have role `user`.",
+			"The last message in a Gemini request must not be from the assistant",
+		} {
+			l := take(t, refusesFirst(trip{from: O, to: O, own: true, ask: `{"model":"m","messages":[{"role":"user","content":"go"},{"role":"assistant","content":"{"}]}`}, 400, words))
+			is(t, words, l.then().Get("messages.2.role").String(), "user")
+			l.warns("messages[1]", chat.Approximated)
+		}
 	}},
-	// livekit/agents#3134 (Cerebras); BerriAI/litellm#7242, vercel/ai#4396, maximhq/bifrost#3196 (Amazon).
+	// livekit/agents#3134 and RooCodeInc/Roo-Code#10334 (Cerebras); BerriAI/litellm#7242, vercel/ai#4396, maximhq/bifrost#3196 (Amazon).
 	{number: 1714, name: "strict tools and a call that must be, refused in yet other words", answer: "asked again without the word, or in words, with a warning", run: func(t *testing.T) {
 		strict := `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"go"}],"tools":[{"name":"f","strict":true,"input_schema":{"type":"object","properties":{},"additionalProperties":false}}]}`
-		for _, words := range []string{"Tools with strict=True are not supported by this model", "Unrecognized request argument supplied: strict", "property 'tools.0.function.strict' is unsupported", "'strict' is not supported"} {
+		for _, words := range []string{"Tools with strict=True are not supported by this model", "Unrecognized request argument supplied: strict", "property 'tools.0.function.strict' is unsupported", "'strict' is not supported",
+			"Tools with mixed values for 'strict' are not allowed. Please set all tools to 'strict: true' or 'strict: false'"} {
 			l := take(t, refusesFirst(trip{from: A, to: O, own: true, ask: strict}, 400, words))
 			is(t, words, inLine(l.got().Get("tools.0.function.strict").Bool(), l.then().Get("tools.0.function.strict").Exists()), "true false")
 			l.warns("tools[0]", chat.Approximated)
@@ -151,6 +156,36 @@ var hardWordless = section{"BU", "turns without words, documents, and shapes bes
 			`{"type":"function","function":{"name":"f"}}`:                                     `{"type":"function","function":{"name":"f"}}`,
 		} {
 			take(t, trip{from: O, to: O, ask: `{"model":"m","messages":[{"role":"user","content":"go"}],"tools":[{"type":"function","function":{"name":"f"}}],"tool_choice":` + choice + `}`}).sends("tool_choice", want)
+		}
+	}},
+	// musistudio/claude-code-router#338 and #708 (Cerebras), vLLM's and SGLang's grammars.
+	{number: 1718, name: "a schema that a server cannot hold an answer or a call to, in yet other words", answer: "asked again with bounds in descriptions, or for the shape in words, with a warning", run: func(t *testing.T) {
+		shape := `{"type":"object","properties":{"a":{"type":"array","items":{"type":"string"},"minItems":1}},"required":["a"],"additionalProperties":false}`
+		for _, words := range []string{"Unsupported JSON schema fields: {'minItems', 'items'}", "The provided JSON schema contains features not supported by xgrammar.", "Invalid grammar request with cache hit=False", "Invalid JSON schema: 'minItems' is not supported"} {
+			l := take(t, refusesFirst(trip{from: A, to: O, own: true, ask: `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"go"}],"output_config":{"format":{"type":"json_schema","schema":` + shape + `}}}`}, 400, words))
+			is(t, words, inLine(l.then().Get("response_format").Exists(), strings.Contains(l.then().Get("messages.0.content").String(), "minItems")), "false true")
+			l = take(t, refusesFirst(trip{from: G, to: O, own: true, ask: offering(G, shape)}, 400, words))
+			is(t, words, inLine(l.got().Get(schemaAt[O]+".properties.a.minItems").Int(), l.then().Get(schemaAt[O]+".properties.a.minItems").Exists()), "1 false")
+		}
+	}},
+	// MiniMax-AI/MiniMax-M2#27 and BigPizzaV3/CodexPlusPlus#267; mistral-common; suitenumerique/conversations#402 (Mistral).
+	{number: 1719, name: "system text between turns, and thoughts of earlier ones, refused in yet other words", answer: "asked again with marked text of the user, or without the thoughts, with a warning", run: func(t *testing.T) {
+		for _, words := range []string{"invalid params, chat content has invalid message role: system (2013)", "Unexpected role 'system' after role 'user'"} {
+			for _, from := range []string{O, A} {
+				l := take(t, refusesFirst(trip{from: from, to: O, own: true, ask: reminded[from]}, 400, words))
+				is(t, from+words, inLine(l.got().Get("messages.#(role==system)#.content").Raw, l.then().Get("messages.#(role==system)#.content").Raw), `["S","mind"] ["S"]`)
+			}
+		}
+		for _, words := range []string{"Reasoning input is not enabled for this model", "Additional properties are not allowed ('reasoning_content' was unexpected)"} {
+			l := take(t, refusesFirst(trip{from: A, to: O, own: true, ask: `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"go"},{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":""},{"type":"text","text":"so"}]},{"role":"user","content":"on"}]}`}, 400, words))
+			is(t, words, inLine(l.got().Get("messages.1.reasoning_content").String(), l.then().Get("messages.1.reasoning_content").Exists()), "hm false")
+		}
+	}},
+	// OpenRouter says it with 404.
+	{number: 1720, name: "tools, to a model that calls none, in yet other words", answer: "400 that names the tools; the next target is asked", run: func(t *testing.T) {
+		for words, status := range map[string]int{"No endpoints found that support tool use. To learn more about provider routing, visit: https://openrouter.ai/docs": 404, "Tools are not supported by this model": 400, "Unsupported parameter: 'tools' is not supported with this model.": 400} {
+			l := try(t, refusesFirst(trip{from: A, to: O, own: true, ask: offering(A, `{"type":"object"}`)}, status, words))
+			is(t, words, inLine(l.status, l.failure.Elsewhere, strings.Contains(l.body, "calls no tools")), "400 true true")
 		}
 	}},
 }}
