@@ -188,4 +188,15 @@ var hardWordless = section{"BU", "turns without words, documents, and shapes bes
 			is(t, words, inLine(l.status, l.failure.Elsewhere, strings.Contains(l.body, "calls no tools")), "400 true true")
 		}
 	}},
+	// BerriAI/litellm#7416, sigoden/aichat#543.
+	{number: 1721, name: "what Amazon's older Claudes do not know, in its older words", answer: "asked again without it, with a warning", run: func(t *testing.T) {
+		for member, value := range map[string]string{"metadata": `{"user_id":"u"}`, "context_management": `{"edits":[]}`} {
+			l := take(t, refusesFirst(trip{from: A, to: A, own: true, ask: `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"go"}],"` + member + `":` + value + `}`}, 400,
+				"Malformed input request: #: extraneous key ["+member+"] is not permitted, please reformat your input and try again."))
+			is(t, member, inLine(l.got().Get(member).Exists(), l.then().Get(member).Exists()), "true false")
+		}
+		l := take(t, refusesFirst(trip{from: O, to: A, model: "claude-opus-4-8", ask: `{"model":"m","messages":[{"role":"user","content":"go"}],"reasoning_effort":"high"}`}, 400,
+			"The model returned the following errors: Malformed input request: #: subject must not be valid against schema {\"required\":[\"messages\"]}#: extraneous key [output_config] is not permitted, please reformat your input and try again."))
+		is(t, "effort", inLine(l.got().Get("output_config").Exists(), l.then().Get("output_config").Exists()), "true false")
+	}},
 }}

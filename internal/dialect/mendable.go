@@ -62,7 +62,7 @@ var mends = []mend{
 	{as: fault.InTurns, says: unturned},
 	// NVIDIA's and others' templates, DeepSeek, Groq.
 	{as: fault.Plain, says: []string{
-		"expected str instance, list found", "invalid type: sequence, expected a string", "content must be a string", "content' : value must be a string",
+		"expected str instance, list found", "expected a string, but got an array", "'content' must be a string", "invalid type: sequence, expected a string", "content must be a string", "content' : value must be a string",
 	}},
 	{as: fault.Legible, like: unread},
 	{as: fault.Beside, like: wordsOnly},
