@@ -199,4 +199,12 @@ var hardWordless = section{"BU", "turns without words, documents, and shapes bes
 			"The model returned the following errors: Malformed input request: #: subject must not be valid against schema {\"required\":[\"messages\"]}#: extraneous key [output_config] is not permitted, please reformat your input and try again."))
 		is(t, "effort", inLine(l.got().Get("output_config").Exists(), l.then().Get("output_config").Exists()), "true false")
 	}},
+	// anomalyco/opencode#2557, MetaGLM/zhipuai-sdk-python-v4#14.
+	{number: 1722, name: "a conversation in which the user says nothing, to Zhipu's models", answer: "asked again with a turn of the user's, with a warning", run: func(t *testing.T) {
+		for _, words := range []string{"The messages parameter is illegal. Please check the documentation.", "messages 参数非法。请检查文档。"} {
+			l := take(t, refusesFirst(trip{from: O, to: O, own: true, ask: `{"model":"m","messages":[{"role":"system","content":"S"},{"role":"assistant","content":"so"}]}`}, 400, words))
+			is(t, words, l.then().Get("messages.#(role==user)#.content").Raw, `["Go on."]`)
+			l.warns("messages", chat.Added)
+		}
+	}},
 }}

@@ -62,13 +62,14 @@ var mends = []mend{
 	{as: fault.InTurns, says: unturned},
 	// NVIDIA's and others' templates, DeepSeek, Groq.
 	{as: fault.Plain, says: []string{
-		"expected str instance, list found", "expected a string, but got an array", "'content' must be a string", "invalid type: sequence, expected a string", "content must be a string", "content' : value must be a string",
+		"expected str instance, list found", "expected a string, but got an array", "'content' must be a string", "type should be `str`", "invalid type: sequence, expected a string", "content must be a string", "content' : value must be a string",
 	}},
 	{as: fault.Legible, like: unread},
 	{as: fault.Beside, like: wordsOnly},
 	{as: fault.Plain, like: nullless},
 	{as: fault.Said, like: wordless},
-	{as: fault.Loose, says: []string{"failed to parse grammar", "json schema conversion failed"}}, // llama.cpp
+	{as: fault.Said | fault.Plain, says: []string{"messages parameter is illegal", "messages 参数非法"}}, // Zhipu, which does not say of what
+	{as: fault.Loose, says: []string{"failed to parse grammar", "json schema conversion failed"}},    // llama.cpp
 	{as: fault.Blind, says: sightless},
 	{as: fault.Unread, like: illiterate},
 	// Moonshot's and DeepSeek's models, while they think.

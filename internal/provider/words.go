@@ -10,7 +10,8 @@ import (
 // unsaid stands where an upstream wants words and there are none. It is what Claude Code's own tools say then.
 const unsaid = "(no content)"
 
-// withWords is a conversation in which every turn of the model's and every result has words, for an upstream that takes none without.
+// withWords is a conversation in which every turn of the model's and every result has words, for an upstream that takes none without, and in
+// which the user says something.
 func withWords(talk *chat.Conversation) (*chat.Conversation, []chat.Loss) {
 	var losses []chat.Loss
 	clone := talk.Clone()
@@ -32,6 +33,10 @@ func withWords(talk *chat.Conversation) (*chat.Conversation, []chat.Loss) {
 		if added {
 			losses = append(losses, chat.Loss{Field: chat.FieldPart, Message: m.At, Part: -1, Verb: chat.Added, Note: "words where there are none"})
 		}
+	}
+	if !slices.ContainsFunc(clone.Messages, func(m chat.Message) bool { return m.Role == chat.User }) {
+		clone.Messages = append(clone.Messages, chat.Message{Role: chat.User, At: -1, Parts: []chat.Part{{Kind: chat.Text, Text: "Go on.", At: -1}}})
+		losses = append(losses, chat.Lost(chat.FieldMessages, chat.Added, "a turn of the user's"))
 	}
 	return clone, losses
 }
