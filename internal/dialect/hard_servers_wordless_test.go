@@ -1,6 +1,7 @@
 package dialect_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -207,4 +208,51 @@ var hardWordless = section{"BU", "turns without words, documents, and shapes bes
 			l.warns("messages", chat.Added)
 		}
 	}},
+	// anthropics/claude-code#10395, #34120, #56016, kirodotdev/Kiro#10783, NousResearch/hermes-agent#25837, #69078, #97059, MoonshotAI/kimi-code#1082, anomalyco/opencode#4781, google-gemini/gemini-cli#5064.
+	{number: 1723, name: "a picture of a tool's or of an earlier turn that is too large, or that the server cannot read", answer: "asked again with words in place of the pictures that tools gave and of earlier turns, with a warning; those that the user shows now stay", run: func(t *testing.T) {
+		for _, words := range []string{
+			"messages.2.content.0.image.source.base64: image exceeds 5 MB maximum: 6500712 bytes > 5242880 bytes", "messages.2.content.0.image.source.base64.data: At least one of the image dimensions exceed max allowed size: 8000 pixels",
+			"Could not process image", "messages.2.content.0.image.source.base64.data: Image format image/png not supported", "Unable to process input image. Please retry or report in https://developers.generativeai.google/guide/troubleshooting",
+			"Provided image is not valid.", "The image data you provided does not represent a valid image. Please check your input and try again with one of the supported image formats: ['image/jpeg', 'image/png'].",
+			"You uploaded an unsupported image. Please make sure your image has of one the following formats: ['png', 'jpeg', 'gif', 'webp'].", "Invalid PNG image.", "Base64 string of provided image cannot be decoded.",
+			"Invalid request: failed to decode image: unknown format", "cannot identify image file <_io.BytesIO object>", "Error while downloading https://x.example/1.png. Upstream status code: 404.",
+		} {
+			for _, way := range [][2]string{{A, O}, {A, G}, {O, A}, {G, A}} {
+				for _, streamed := range []bool{false, true} {
+					l := take(t, refusesFirst(trip{from: way[0], to: way[1], stream: streamed, ask: pictured[way[0]]}, 400, words))
+					is(t, fmt.Sprint(way, words), inLine(strings.Count(l.sent[0].Raw, pixel), strings.Count(l.then().Raw, pixel), strings.Count(l.then().Raw, "[image left out: the server cannot read it")), "3 1 2")
+				}
+			}
+			own := try(t, refusesFirst(trip{from: A, to: A, ask: pictured[A]}, 400, words))
+			is(t, "own: "+words, fmt.Sprint(own.status, len(own.sent)), "400 1")
+		}
+		l := take(t, refusesFirst(trip{from: O, to: A, ask: pictured[O]}, 413, "Request exceeds the maximum size"))
+		is(t, "all are too much", inLine(strings.Count(l.sent[0].Raw, pixel), strings.Count(l.then().Raw, pixel)), "3 1")
+		now := try(t, trip{from: A, to: O, ask: session(0, 1), status: 400, answers: []string{said(O, "Invalid PNG image.")}})
+		is(t, "now", fmt.Sprint(now.status, len(now.sent)), "400 1")
+	}},
+	// anthropics/claude-code#6197, #6231, #17510.
+	{number: 1724, name: "a document of a tool's or of an earlier turn that has too many pages, or that the server cannot read", answer: "asked again with words in place of it, with a warning", run: func(t *testing.T) {
+		for _, words := range []string{"messages.0.content.0.pdf.source.base64.data: A maximum of 100 PDF pages may be provided.", "The PDF specified was not valid.", "The PDF specified is password protected.", "The document has no pages.", "Could not process PDF"} {
+			for _, way := range [][2]string{{O, A}, {G, A}, {A, G}} {
+				l := take(t, refusesFirst(trip{from: way[0], to: way[1], ask: strings.Replace(reading[way[0]], "%s", shown[way[0]][0], 1)}, 400, words))
+				is(t, fmt.Sprint(way, words), inLine(strings.Contains(l.sent[0].Raw, pdfData), strings.Contains(l.then().Raw, pdfData), strings.Contains(l.then().Raw, "document left out")), "true false true")
+			}
+		}
+		l := take(t, refusesFirst(trip{from: O, to: A, ask: strings.Replace(reading[O], "%s", shown[O][0], 1)}, 413, "Request exceeds the maximum size"))
+		is(t, "all are too much", strings.Contains(l.then().Raw, pdfData), false)
+	}},
 }}
+
+// pictured is a session with a picture of a tool's, one of an earlier turn and one that the user shows now, in each dialect.
+var pictured = map[string]string{
+	A: `{"model":"m","max_tokens":99,` + toolsA + `,"messages":[{"role":"user","content":[` + shownA + `]},{"role":"assistant","content":[` + callA("toolu_1") + `]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":[` + shownA +
+		`]}]},{"role":"assistant","content":"so"},{"role":"user","content":[{"type":"text","text":"on"},` + shownA + `]}]}`,
+	O: `{"model":"m","messages":[{"role":"user","content":[` + shownO + `]},{"role":"assistant","content":"so"},{"role":"user","content":[` + shownO + `]},{"role":"assistant","content":"so"},{"role":"user","content":[{"type":"text","text":"on"},` + shownO + `]}]}`,
+	G: `{"contents":[{"role":"user","parts":[` + shownG + `]},{"role":"model","parts":[{"text":"so"}]},{"role":"user","parts":[` + shownG + `]},{"role":"model","parts":[{"text":"so"}]},{"role":"user","parts":[{"text":"on"},` + shownG + `]}]}`,
+}
+
+const (
+	shownO = `{"type":"image_url","image_url":{"url":"data:image/png;base64,` + pixel + `"}}`
+	shownG = `{"inlineData":{"mimeType":"image/png","data":"` + pixel + `"}}`
+)

@@ -20,6 +20,8 @@ func WithMends(e *fault.Error, words string) *fault.Error {
 	case e.Code == fault.InvalidParameter && manyTools.MatchString(words): // another target may take them all
 		e.Elsewhere = true
 		return e.Field("tools")
+	case e.Code == fault.BodyTooLarge: // what makes a conversation that large are its pictures and documents
+		return e.MendedBy(fault.Unshown | fault.Unread)
 	}
 	for _, m := range mends {
 		if m.fits(words) {
@@ -72,6 +74,7 @@ var mends = []mend{
 	{as: fault.Loose, says: []string{"failed to parse grammar", "json schema conversion failed"}},    // llama.cpp
 	{as: fault.Blind, says: sightless},
 	{as: fault.Unread, like: illiterate},
+	{as: fault.Unshown, like: unsightly},
 	// Moonshot's and DeepSeek's models, while they think.
 	{as: fault.WithThoughts, says: []string{"reasoning_content", "content[].thinking"}, with: []string{"missing", "must be passed back"}},
 	// Groq, Cerebras, Mistral.
@@ -285,9 +288,10 @@ var sightless = []string{
 }
 
 // illiterate is how servers of either dialect say that they read no documents: Moonshot twice, DeepSeek and others in Rust, vLLM, those that
-// check with pydantic, OpenRouter.
+// check with pydantic, OpenRouter; and, last, that they cannot read one of them: Anthropic, Google.
 var illiterate = regexp.MustCompile("(?i)(unknown variant|input tag|unsupported content (part )?type:?|(invalid|unknown) (content )?part type:?|invalid value:) ['\"`]?(document|file|input_file)\\b|" +
-	`(does not|doesn't|do not) support (the )?(document|pdf|file)( input| content)?s?\b|\b(document|pdf|file) (input|content|block)s? (is|are) not supported|found that support (file|pdf|document) input`)
+	`(does not|doesn't|do not) support (the )?(document|pdf|file)( input| content)?s?\b|\b(document|pdf|file) (input|content|block)s? (is|are) not supported|found that support (file|pdf|document) input|` +
+	`maximum of \d+ pdf pages|pdf specified (was not valid|is password protected)|pdf cannot be empty|could not process (the )?(pdf|document)|document has no pages`)
 
 // MustCall is a line of the system text that asks for a call of one tool, or of any, where an upstream cannot be held to it.
 // To is the name that a tool has there.

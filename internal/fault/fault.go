@@ -87,6 +87,7 @@ const (
 	Unbegun                            // its model does not go on with a turn of its own
 	Said                               // it takes no turn and no result without words
 	Unread                             // it reads no documents
+	Unshown                            // it takes none of the pictures as they are: one is too large, or cannot be read
 )
 
 // New makes an Error with a message for people. What is too long of it is cut off.

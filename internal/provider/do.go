@@ -169,13 +169,13 @@ func (m attempt) mend(talk *chat.Conversation) (*chat.Conversation, []chat.Loss)
 	if m.has(fault.WithoutThoughts) {
 		talk, losses = withoutThoughts(talk)
 	}
-	if m.has(fault.Blind | fault.Fewer) {
+	if m.has(fault.Blind | fault.Fewer | fault.Unshown) {
 		most := m.seen
-		if m.has(fault.Blind) {
+		if m.has(fault.Blind | fault.Unshown) {
 			most = 0
 		}
 		var more []chat.Loss
-		talk, more = withoutPictures(talk, most)
+		talk, more = withoutPictures(talk, most, !m.has(fault.Blind))
 		losses = append(losses, more...)
 	}
 	if m.has(fault.Recalled) {

@@ -8,7 +8,7 @@ import (
 	"stele/internal/dialect"
 )
 
-// withoutDocuments is a conversation without documents, for an upstream that reads none: those that are words are told as such. Others
+// withoutDocuments is a conversation without documents, for an upstream that reads none, or not one of them: those that are words are told as such. Others
 // go where a tool gave them, in its result or beside it, as Claude Code's does, and where they are of an earlier turn. What the user shows
 // now stays: it must not be left out.
 func withoutDocuments(talk *chat.Conversation) (*chat.Conversation, []chat.Loss) {
@@ -27,7 +27,7 @@ func withoutDocuments(talk *chat.Conversation) (*chat.Conversation, []chat.Loss)
 				}
 			}
 			if verb != "" {
-				losses = append(losses, chat.LostPart(*m, *p, verb, "a document: the upstream reads none"))
+				losses = append(losses, chat.LostPart(*m, *p, verb, "a document: the upstream does not read it"))
 			}
 		}
 	}
