@@ -26,7 +26,8 @@ var hardStrict = section{"AX", "what strict parsers want, on both sides", []hard
 			}
 		}
 	}},
-	// lmstudio-ai/lmstudio-bug-tracker#261, mistralai/mistral-common#324, Kilo-Org/kilocode#12330: OpenAI's API has null there.
+	// lmstudio-ai/lmstudio-bug-tracker#261, mistralai/mistral-common#324, Kilo-Org/kilocode#12330, pydantic/pydantic-ai#5206 (Ollama),
+	// langchain-ai/langchain#30803 (Google's): OpenAI's API has null there.
 	{number: 1301, name: "turns of nothing but calls, to servers that want a text in each", answer: "asked again with an empty one, with a warning", run: func(t *testing.T) {
 		asks := map[string]string{
 			O: `{"model":"m","messages":[{"role":"user","content":"go"},{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c","content":"1"}]}`,
@@ -36,6 +37,7 @@ var hardStrict = section{"AX", "what strict parsers want, on both sides", []hard
 		for _, words := range []string{
 			"Invalid 'content': 'content' field must be a string or an array of objects.", "Invalid value for 'content': expected a string, got null.", "messages.1.content: Invalid input: expected string, received null",
 			"messages[1].content must not be null", "messages.1.content: Input should be a valid string", "[{'type': 'string_type', 'loc': ('body', 'messages', 1, 'content'), 'msg': 'Input should be a valid string', 'input': None}]",
+			"invalid message content type: <nil>", "Expected string or list of content parts, got: null", "<400> InternalError.Algo.InvalidParameter: The content field is a required field.",
 		} {
 			for from, ask := range asks {
 				l := take(t, refusesFirst(trip{from: from, to: O, own: true, ask: ask}, 400, words))

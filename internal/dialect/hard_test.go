@@ -32,7 +32,7 @@ func sections() []section {
 		hardStreams, hardErrors, hardWire, hardFound, hardOrder, hardMore, hardAsked, hardAnswered, hardHeardO, hardHeardA, hardHeardG,
 		hardVaried, hardLong, hardSilent, hardPlaced, hardSharp, hardKept, hardEnded, hardLost, hardExact, hardNamed, hardMixed, hardBoth,
 		hardUnasked, hardPaid, hardFacts, hardJoined, hardRead, hardEdges, hardPaused, hardBooked, hardRefused, hardFresh, hardStrayed, hardFitted, hardBegun, hardAgain, hardClaude, hardBehind, hardCodex, hardBrought, hardStrict,
-		hardSpoken, hardTurned, hardWorded, hardLoose, hardCounted, hardBlank, hardSession, hardLibrary, hardHeld, hardAnnounced, hardGiven, hardTwice, hardPieced, hardRanges, hardNever, hardRest, hardDrawn, hardOwn, hardMined, hardRelayed, hardLearned, hardOpened,
+		hardSpoken, hardTurned, hardWorded, hardLoose, hardCounted, hardBlank, hardSession, hardLibrary, hardHeld, hardAnnounced, hardGiven, hardTwice, hardPieced, hardRanges, hardNever, hardRest, hardDrawn, hardOwn, hardMined, hardRelayed, hardLearned, hardOpened, hardWordless,
 	}
 }
 

@@ -91,12 +91,12 @@ const (
 	annotations
 	index
 	others                  // and the marks that follow
-	documents = others + 14 // likewise; the first is one of the others, too
+	documents = others + 15 // likewise; the first is one of the others, too
 )
 
 var marks = jsonscan.NewNeedles(`"`+chat.EnvelopePrefix, `"`+chat.CarrierPrefix, `"file_0`, `/file_0`,
 	`"reasoning_content"`, `"reasoning_details"`, `"extra_content"`, pictureMark, `"tools"`, `"refusal"`, `"annotations"`, `"index"`,
-	`"tool_use"`, `"tool_result"`, `"input_schema"`, `"custom"`, `"input_text"`, `"output_text"`, `"input_image"`, `"input_file"`, `"thinking"`, `"redacted_thinking"`, `"resource`, `"image"`, `"source_type"`, `"base64"`,
+	`"tool_use"`, `"tool_result"`, `"input_schema"`, `"custom"`, `"input_text"`, `"output_text"`, `"input_image"`, `"input_file"`, `"thinking"`, `"redacted_thinking"`, `"reasoning"`, `"resource`, `"image"`, `"source_type"`, `"base64"`,
 	`"document"`, `"document_url"`, `"file`, `"input_audio"`, `"inline`, `"video`, `"audio_url"`, `"cachedContent"`, `"cached_content"`)
 
 const (

@@ -20,6 +20,8 @@ func WithMends(e *fault.Error, words string) *fault.Error {
 	case e.Code == fault.InvalidParameter && manyTools.MatchString(words): // another target may take them all
 		e.Elsewhere = true
 		return e.Field("tools")
+	case e.Code == fault.BodyTooLarge: // what makes a conversation that large are its pictures and documents
+		return e.MendedBy(fault.Unshown | fault.Unread)
 	}
 	for _, m := range mends {
 		if m.fits(words) {
@@ -46,32 +48,41 @@ func (m *mend) fits(words string) bool {
 
 // mends are looked at in their order.
 var mends = []mend{
-	{as: fault.Unbegun, says: []string{"expected last role user or tool", "prefill is incompatible with"}}, // Mistral, llama.cpp while it thinks
-	{as: fault.WithoutThoughts, says: []string{"cannot pass both content and thinking"}},                   // the template of gpt-oss, wherever it is served
+	// Mistral, llama.cpp while it thinks, vLLM and SGLang, Perplexity, GitHub's.
+	{as: fault.Unbegun, says: []string{
+		"expected last role user or tool", "prefill is incompatible with", "when the last message is from the assistant", "last message must have role", "must not be from the assistant",
+	}},
+	// The template of gpt-oss, wherever it is served; Mistral.
+	{as: fault.WithoutThoughts, says: []string{"cannot pass both content and thinking", "reasoning input is not enabled"}},
 	{as: fault.Recalled, says: unrecalled},
 	{as: fault.Undeveloped, like: undeveloped},
 	// Templates of Qwen's models, Zhipu, which do not say which role they mean.
 	{as: fault.Undeveloped | fault.SystemFirst, says: []string{"unexpected message role", "incorrect role information"}},
 	{as: fault.Systemless, like: untold},
 	// Templates of Qwen's and others' models; servers of Anthropic's dialect.
-	{as: fault.SystemFirst, like: systemless, says: []string{"system message must be at the beginning", "system message must be the first"}},
+	{as: fault.SystemFirst, like: systemless, says: []string{"system message must be at the beginning", "system message must be the first", "invalid message role: system"}}, // the last is MiniMax's
 	{as: fault.InTurns, says: unturned},
 	// NVIDIA's and others' templates, DeepSeek, Groq.
 	{as: fault.Plain, says: []string{
-		"expected str instance, list found", "invalid type: sequence, expected a string", "content must be a string", "content' : value must be a string",
+		"expected str instance, list found", "expected a string, but got an array", "'content' must be a string", "type should be `str`", "invalid type: sequence, expected a string", "content must be a string", "content' : value must be a string",
 	}},
 	{as: fault.Legible, like: unread},
 	{as: fault.Beside, like: wordsOnly},
 	{as: fault.Plain, like: nullless},
-	{as: fault.Loose, says: []string{"failed to parse grammar", "json schema conversion failed"}}, // llama.cpp
+	{as: fault.Said, like: wordless},
+	{as: fault.Said | fault.Plain, says: []string{"messages parameter is illegal", "messages 参数非法"}}, // Zhipu, which does not say of what
+	{as: fault.Loose, says: []string{"failed to parse grammar", "json schema conversion failed"}},    // llama.cpp
 	{as: fault.Blind, says: sightless},
+	{as: fault.Unread, like: illiterate},
+	{as: fault.Unshown, like: unsightly},
 	// Moonshot's and DeepSeek's models, while they think.
 	{as: fault.WithThoughts, says: []string{"reasoning_content", "content[].thinking"}, with: []string{"missing", "must be passed back"}},
 	// Groq, Cerebras, Mistral.
-	{as: fault.WithoutThoughts, says: []string{"reasoning_content"}, with: []string{"unsupported", "not supported", "unknown", "not permitted", "unrecognized"}},
-	{as: fault.Unenforced | fault.Loose, says: []string{"too many states for serving"}}, // Google: of a schema's bounds, or of all of it
-	{as: fault.Loose, says: []string{"request contains an invalid argument"}},           // Google, which says no more of schemas that are too much
+	{as: fault.WithoutThoughts, says: []string{"reasoning_content"}, with: []string{"unsupported", "not supported", "unknown", "not permitted", "not allowed", "unrecognized"}},
+	{as: fault.Unenforced | fault.Loose, like: unheld, says: []string{"too many states for serving"}}, // Google: of a schema's bounds, or of all of it
+	{as: fault.Loose, says: []string{"request contains an invalid argument"}},                         // Google, which says no more of schemas that are too much
 	{as: fault.Unenforced, like: strictless, says: unshaped},
+	{as: fault.Unenforced, like: eitherOr},
 }
 
 // refusedForm is which of Forms an upstream does not take, by its words; "": none of them.
@@ -87,7 +98,7 @@ func refusedForm(words string) string {
 		return Pairs
 	case blockless.MatchString(words):
 		return Blocks
-	case Says(words, "moonshot flavored json schema", "unrecognized schema:"): // Moonshot's, at any server; llama.cpp
+	case Says(words, untyped...):
 		return SchemaTypes
 	case SaysUncached(words):
 		return CacheMarks
@@ -112,10 +123,12 @@ func withRoom(e *fault.Error, words string) *fault.Error {
 	return e
 }
 
-// toolless is what upstreams say of a model, or of a server as it was started, that calls no tools: vLLM twice, Ollama, Groq, Google.
+// toolless is what upstreams say of a model, or of a server as it was started, that calls no tools: vLLM twice, Ollama, Groq, Google,
+// OpenRouter.
 var toolless = []string{
 	"requires --enable-auto-tool-choice", "requires --tool-call-parser", "does not support tools", "does not support tool use", "does not support function calling", "does not support tool calling",
 	"tool calling is not supported", "tool calling` is not supported", "tools is not supported in this model", "function calling is not enabled", "function calling is not supported",
+	"found that support tool use", "tool use is not supported", "tools are not supported", "parameter: 'tools'",
 }
 
 // unrecalled is what upstreams say that want to be told of the tools whose calls a conversation has: Amazon, behind any server, Anthropic,
@@ -152,6 +165,9 @@ func SaysUncached(words string) bool { return cacheless.MatchString(words) }
 // Rust, MiniMax, and by a schema.
 var customless = regexp.MustCompile(`(?i)tools?\b.{0,60}\btype\b.{0,40}(input should be 'function'|unknown variant .custom|must be .?function|not one of \['function)|unknown variant .custom., expected .function|invalid tool type`)
 
+// untyped is how upstreams say that each part of a schema must have a type: Moonshot's models at any server, llama.cpp, Google's cloud, Google.
+var untyped = []string{"moonshot flavored json schema", "unrecognized schema:", "specify the schema type field", "type: must be specified when not using"}
+
 // unnamed is how Google's models, behind servers of OpenAI's dialect, say that a result does not name its tool.
 var unnamed = regexp.MustCompile(`(?i)function_?response\.name: name cannot be empty|tool messages? must have a 'name'`)
 
@@ -176,7 +192,7 @@ var untold = regexp.MustCompile(`(?i)system role (is )?not supported|system (mes
 // unturned is what upstreams say that take turns only one by one: Mistral twice, templates of Google's and others' models,
 // Perplexity twice, DeepSeek, Amazon of words beside results.
 var unturned = []string{
-	"unexpected role 'user' after role 'tool'", "unexpected role 'system' after role 'tool'", "roles must alternate", "roles should be alternating",
+	"unexpected role 'user' after role", "unexpected role 'system' after role", "roles must alternate", "roles should be alternating",
 	"should alternate with", "does not support successive user or assistant messages", "conversation blocks and tool use blocks cannot be provided in the same turn",
 }
 
@@ -191,7 +207,8 @@ var systemless = regexp.MustCompile("(?i)" + strings.Join([]string{
 	"role:? (is )?['`\"]?system['`\"]? is not supported",
 	"unknown variant `system`|expected one of `user`, `assistant`", // written in Rust
 	"but got 'system'",
-	"\\.role: invalid discriminator value|expected 'user' ?\\| ?'assistant'",                           // checked by zod
+	"role 'system' must precede",                                             // Claude's, which speak of where it may stand
+	"\\.role: invalid discriminator value|expected 'user' ?\\| ?'assistant'", // checked by zod
 	"role.{0,40}(should|must|has to) be (one of )?['`\"\\[]*user['`\"]*(,| or| and) ?['`\"]*assistant", // by pydantic, as vLLM, or by hand
 }, "|"))
 
@@ -200,14 +217,20 @@ var systemless = regexp.MustCompile("(?i)" + strings.Join([]string{
 var wordsOnly = regexp.MustCompile(`(?i)only text tool_result blocks are supported|^input should be a valid string( \(ref: [^)]*\))?\.?$|tool_result\S*\.content\S*: input should be a valid string|function_response\.parts\W+(is|are) not supported|multimodal function ?responses? (is|are) not|unknown name \\*"parts\\*" at \S*function_?response`)
 
 // nullless is how servers of OpenAI's dialect say that a turn of nothing but calls must have a text, too, if only an empty
-// one: LM Studio, those that check with zod, two by hand, pydantic twice.
+// one: LM Studio, those that check with zod, two by hand, pydantic twice, Cerebras, templates in Python, Ollama, Google's, Alibaba's.
 var nullless = regexp.MustCompile("(?i)" + strings.Join([]string{
 	`'content' field must be a string`,
 	`content\b.{0,40}expected (a )?string,? (but )?(got|received) null`,
 	`content['"\])]* (must not|cannot|can't|may not|should not) be null`,
 	`messages\S*\.content(\.str)?:? input should be a valid string`,
 	`'content'(, 'str')?\).{0,20}input should be a valid string`,
+	`'NoneType' object is not iterable`, `can only concatenate str \(not "NoneType"\)`, `invalid message content type: <nil>`, `list of content parts, got: null`, `content field is a required field`,
 }, "|"))
+
+// wordless is how upstreams say that they take no turn, or no result, without words: Moonshot twice, MiniMax, xAI, Amazon, Mistral,
+// and Anthropic of its models behind other servers.
+var wordless = regexp.MustCompile(`(?i)\b(text|chat|message) content is empty|\b(message|content|role)\b[^.]{0,60}(must|should|can) ?not be (empty|blank)|content cannot be blank|` +
+	`at least one content element|ContentBlock object at \S+ is blank|must (be|have|contain) non-(empty|whitespace)|(have|has) non-empty content|content or tool_calls, but not none`)
 
 // unshaped is what upstreams say that cannot hold an answer or a call to a shape, or not to this one: Anthropic, Google thrice,
 // LM Studio, DeepSeek twice, Groq, Amazon's and Google's Claudes, OpenAI of what its strict mode does not know, and what lies too deep for it.
@@ -220,7 +243,27 @@ var unshaped = []string{
 }
 
 // strictless is how servers say that they do not know strict tools: Anthropic's dialect, and that of OpenAI.
-var strictless = regexp.MustCompile(`(?i)\bstrict['"]?(: | - )extra inputs are not permitted|(unknown|unrecognized|unsupported) (field|parameter|property)[^.]{0,40}\bstrict\b`)
+var strictless = regexp.MustCompile(`(?i)\bstrict['"]?(: | - )extra inputs are not permitted|(unknown|unrecognized|unsupported) (field|parameter|property|request argument)[^.]{0,40}\bstrict\b|` +
+	`\bstrict(=true)?['"` + "`" + `]? (is|are) (not supported|unsupported)|\bstrict tools? .{0,20}not supported|mixed values for 'strict'`)
+
+// eitherOr is how upstreams say that they hold an answer to a shape or let the model call tools, but not both: Groq twice, Cerebras,
+// Fireworks, llama.cpp and others.
+var eitherOr = func() *regexp.Regexp {
+	const shape = `(json[_ ](mode|object|schema)|response[_ ]?format|structured[_ ]outputs?|grammar)\b`
+	const tools = `\b(tools?|tool calls?|function[_ ]call(s|ing)?|functions)\b`
+	const both = `(combin|together|incompatible|at the same time|simultaneously|supported with|allowed with|used with|use both|cannot both|mutually exclusive)`
+	const not = `(cannot|can't|can not|not) (be )?(use|specify|set|allowed|supported)`
+	const near, apart = `.{0,40}`, `.{0,20}`
+	return regexp.MustCompile(`(?i)` + strings.Join([]string{
+		shape + near + both + near + tools, tools + near + both + near + shape, both + near + tools + near + shape, both + near + shape + near + tools,
+		tools + apart + shape + near + both, shape + apart + tools + near + both,
+		not + near + shape + `.{0,30} (and|with) .{0,20}` + tools, not + near + tools + `.{0,30} (and|with) .{0,20}` + shape,
+	}, "|"))
+}()
+
+// unheld is how servers say that they cannot hold an answer or a call to what a schema has: Cerebras twice, vLLM, SGLang and others.
+var unheld = regexp.MustCompile(`(?i)unsupported json schema|json schema contains features not supported|unsupported schema (feature|keyword)|invalid grammar request|object fields require at least one of|` +
+	`(invalid|error in) (json |tool )?schema\b.{0,60}(not supported|unsupported)`)
 
 // leastRoom is how many tokens an answer must have room for: less of them is of no use, and a
 // client that is told so shortens the conversation.
@@ -243,6 +286,12 @@ var sightless = []string{
 	"does not support multimodal", "multimodal input is not supported", "missing data required for image input", "image input is not enabled", "image input modality is not enabled",
 	"取值范围 ['text']", "api 调用参数有误", "invalid api parameter, please check the documentation",
 }
+
+// illiterate is how servers of either dialect say that they read no documents: Moonshot twice, DeepSeek and others in Rust, vLLM, those that
+// check with pydantic, OpenRouter; and, last, that they cannot read one of them: Anthropic, Google.
+var illiterate = regexp.MustCompile("(?i)(unknown variant|input tag|unsupported content (part )?type:?|(invalid|unknown) (content )?part type:?|invalid value:) ['\"`]?(document|file|input_file)\\b|" +
+	`(does not|doesn't|do not) support (the )?(document|pdf|file)( input| content)?s?\b|\b(document|pdf|file) (input|content|block)s? (is|are) not supported|found that support (file|pdf|document) input|` +
+	`maximum of \d+ pdf pages|pdf specified (was not valid|is password protected)|pdf cannot be empty|could not process (the )?(pdf|document)|document has no pages`)
 
 // MustCall is a line of the system text that asks for a call of one tool, or of any, where an upstream cannot be held to it.
 // To is the name that a tool has there.

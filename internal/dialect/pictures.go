@@ -14,6 +14,12 @@ var (
 	papers = regexp.MustCompile(`(?i)documents: \d+ \+ (\d+) >|: (\d+) document pages \+`)
 	// closely is Anthropic's: it looks at so many pictures only if they are small.
 	closely = regexp.MustCompile(`(?i)size for many-image requests`)
+	// unsightly is what upstreams say of one picture that is too large or that they cannot read: Anthropic, Google, OpenAI, xAI, Moonshot,
+	// servers in Python, Cloudflare, Alibaba, Zhipu, and OpenAI of addresses at which there is no picture any more.
+	unsightly = regexp.MustCompile("(?i)image exceeds .{1,12} maximum|image dimensions exceed max allowed size: |could not process image|image format \\S+ not supported|" +
+		"unable to process input image|provided image is not valid|does not represent a valid image|uploaded an unsupported image|invalid (png|jpe?g|gif|webp) image|" +
+		"string of provided image cannot be decoded|failed to decode image|cannot identify image file|invalid data for image|image format is illegal|image length and width do not meet|" +
+		"图片输入格式|failed to download image|error while downloading http")
 )
 
 // fewOfAnySize is from how many pictures on Anthropic takes only small ones.

@@ -85,6 +85,9 @@ const (
 	Recalled                           // it wants to be told of the tools that were called before
 	Repaired                           // it takes what a client's library has made of its own answers only with what that left out, or without what says nothing
 	Unbegun                            // its model does not go on with a turn of its own
+	Said                               // it takes no turn and no result without words
+	Unread                             // it reads no documents
+	Unshown                            // it takes none of the pictures as they are: one is too large, or cannot be read
 )
 
 // New makes an Error with a message for people. What is too long of it is cut off.

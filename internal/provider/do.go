@@ -94,7 +94,7 @@ func isReworded(req *chat.Request) bool { return len(req.Origin.Header[dialect.R
 // without ids of calls and blocks that it may not know yet, and, by a name that told the client nothing, with the
 // tools that the system brings between turns, where that does not speak there: they settle in the list.
 func (c *Chat) reforms(req *chat.Request, why error, settles bool) bool {
-	const form = fault.SystemFirst | fault.InTurns | fault.Plain | fault.Beside | fault.WithThoughts | fault.Undeveloped | fault.Systemless | fault.Legible | fault.Recalled | fault.Unbegun
+	const form = fault.SystemFirst | fault.InTurns | fault.Plain | fault.Beside | fault.WithThoughts | fault.Undeveloped | fault.Systemless | fault.Legible | fault.Recalled | fault.Unbegun | fault.Said | fault.Unread
 	e := fault.From(why)
 	named := e.Remedy == fault.Without && slices.Contains(dialect.Forms, e.Refused)
 	if c.authors {
@@ -170,18 +170,28 @@ func (m attempt) mend(talk *chat.Conversation) (*chat.Conversation, []chat.Loss)
 	if m.has(fault.WithoutThoughts) {
 		talk, losses = withoutThoughts(talk)
 	}
-	if m.has(fault.Blind | fault.Fewer) {
+	if m.has(fault.Blind | fault.Fewer | fault.Unshown) {
 		most := m.seen
-		if m.has(fault.Blind) {
+		if m.has(fault.Blind | fault.Unshown) {
 			most = 0
 		}
 		var more []chat.Loss
-		talk, more = withoutPictures(talk, most)
+		talk, more = withoutPictures(talk, most, !m.has(fault.Blind))
 		losses = append(losses, more...)
 	}
 	if m.has(fault.Recalled) {
 		var more []chat.Loss
 		talk, more = withCalledTools(talk, slices.Contains(m.refused, dialect.ToolChoice))
+		losses = append(losses, more...)
+	}
+	if m.has(fault.Unread) {
+		var more []chat.Loss
+		talk, more = withoutDocuments(talk)
+		losses = append(losses, more...)
+	}
+	if m.has(fault.Said) {
+		var more []chat.Loss
+		talk, more = withWords(talk)
 		losses = append(losses, more...)
 	}
 	if m.has(fault.SystemFirst | fault.InTurns | fault.Systemless) {

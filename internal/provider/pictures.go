@@ -8,11 +8,15 @@ import (
 )
 
 // withoutPictures is a conversation with no more pictures than a model takes. Those that tools gave and those of earlier
-// turns go, the oldest first. What the user shows it now stays: it must not be left out.
-func withoutPictures(talk *chat.Conversation, most int) (*chat.Conversation, []chat.Loss) {
+// turns go, the oldest first. What the user shows it now stays: it must not be left out. All go where one of them cannot be
+// shown, as servers do not say which in a way that all understand.
+func withoutPictures(talk *chat.Conversation, most int, shown bool) (*chat.Conversation, []chat.Loss) {
 	words, why := "[image left out: the model does not see pictures]", "a picture: the model sees none"
-	if most > 0 {
+	switch {
+	case most > 0:
 		words, why = "[image left out: later ones are all that the model takes]", "a picture: the model takes no more than "+strconv.Itoa(most)
+	case shown:
+		words, why = "[image left out: the server cannot read it, or one of those beside it, or they are too large]", "a picture: the upstream cannot read it, or one beside it, or they are too large"
 	}
 	var losses []chat.Loss
 	clone := talk.Clone()

@@ -31,7 +31,7 @@ var refusals = []struct {
 	}},
 	{regexp.MustCompile(`thinking\.enabled\.budget_tokens: field required`), "thinking.unbounded", func(*traits) {}},
 	{wayRefused("disabled", `|thinking cannot be (disabled|turned off) (for|on|with) this model`), "thinking.disabled", func(t *traits) { t.disabled = false }},
-	{regexp.MustCompile(`thinking: extra inputs are not permitted|does not support thinking|thinking is not supported`), "thinking", func(t *traits) {
+	{regexp.MustCompile(`thinking: extra inputs are not permitted|does not support (extended )?thinking|thinking is not supported`), "thinking", func(t *traits) {
 		t.adaptive, t.budget, t.disabled, t.between, t.always = false, false, false, false, false
 	}},
 	{regexp.MustCompile(`tool_choice: (type )?(any|tool)( and (any|tool))? (is|are) not supported|tool_choice forces tool use`), dialect.ToolChoice, func(t *traits) { t.forced = false }},

@@ -97,8 +97,17 @@ func (w *requestWriter) declare(t *chat.Tool) {
 	w.Close(jsonscan.Object)
 }
 
-// loosen takes the bounds out of a schema that is too much for the API with them, and says so.
+// loosen takes the bounds out of a schema that is too much for the API with them, and says so; it gives types to what has none, where
+// Google's cloud wants them.
 func (w *requestWriter) loosen(schema []byte, l chat.Loss) []byte {
+	if w.refuses(dialect.SchemaTypes) {
+		typed, changed := dialect.TypeSchema(schema)
+		if schema = typed; changed {
+			told := l
+			told.Note = "types stand where the provider looks for them"
+			w.lose(told)
+		}
+	}
 	if !w.target.Loose {
 		return schema
 	}

@@ -25,7 +25,7 @@ var refusals = []struct {
 }{
 	{penalties, regexp.MustCompile(`(?i)penalty is not enabled`)},
 	{includeThoughts, regexp.MustCompile(`(?i)include_?thoughts is only enabled`)},
-	{thinkingConfig, regexp.MustCompile(`(?i)thinking[ _]?level.{0,40} not supported|budget -?\d+ is invalid|thinking_?budget is out of range|not support setting thinking_?budget|thinking(_?config)? is not (enabled|supported)`)},
+	{thinkingConfig, regexp.MustCompile(`(?i)thinking[ _]?level.{0,40} not supported|budget -?\d+ is invalid|thinking_?budget is out of range|not support setting thinking_?budget|thinking(_?config|[ _]?budget)? is not (enabled|supported)`)},
 	{responseLogprobs, regexp.MustCompile(`(?i)logprobs is not (enabled|supported)`)},
 	{serviceTier, regexp.MustCompile(`(?i)service[ _]?tier\b.{0,40} not (enabled|supported|available)|invalid value at \W*service_tier`)},
 	{imageConfig, regexp.MustCompile(`(?i)(aspect[ _]?ratio|image[ _]?size|image[ _]?config) is not (enabled|supported)`)},

@@ -31,6 +31,8 @@ func (r *requestReader) readBlock(kind string, v jsonscan.Value, at string) (p c
 		p = chat.Part{Kind: chat.Thought, Text: readWords(v.Get("thinking")), Proof: v.Get("signature").View()}
 	case "redacted_thinking":
 		p = chat.Part{Kind: chat.Redacted, Text: v.Get("data").View()}
+	case "reasoning", "reasoning_content":
+		p = readReasoning(v)
 	case "image", "document", "audio":
 		p, err = readBlockMedia(kind, v, at)
 	case "document_url", "file_url":
@@ -47,6 +49,25 @@ func (r *requestReader) readBlock(kind string, v jsonscan.Value, at string) (p c
 	}
 	p.Cache = readCache(v.Get("cache_control"))
 	return p, true, err
+}
+
+// readReasoning reads thoughts as LangChain's standard blocks have them, its blocks of Amazon's and of the Responses API, and the AI
+// SDK's messages.
+func readReasoning(v jsonscan.Value) chat.Part {
+	said := v
+	if inner := v.Get("reasoning_content"); inner.Kind() == object {
+		said = inner
+	}
+	p := chat.Part{Kind: chat.Thought, Proof: firstText(said, "signature")}
+	if p.Proof == "" {
+		p.Proof = firstText(v.Get("extras"), "signature")
+	}
+	for _, name := range []string{"reasoning", "text", "summary", "content"} {
+		if p.Text == "" {
+			p.Text = readWords(said.Get(name))
+		}
+	}
+	return p
 }
 
 // readBlockResult reads what a tool answered, in words or in parts.

@@ -13,7 +13,7 @@ import (
 
 // shape is what of a body tells whose shapes it has.
 type shape struct {
-	messages, input, tools, limit jsonscan.Value
+	messages, input, tools, choice, limit jsonscan.Value
 }
 
 func (s *shape) see(key string, v jsonscan.Value) {
@@ -24,6 +24,8 @@ func (s *shape) see(key string, v jsonscan.Value) {
 		s.input = v
 	case "tools":
 		s.tools = v
+	case "tool_choice":
+		s.choice = v
 	case "max_output_tokens":
 		s.limit = v
 	}
@@ -40,7 +42,7 @@ func (s *shape) items() jsonscan.Value {
 // isForeign reports whether no upstream takes the body. Where nothing in it is named as
 // others do only the first of its tools is looked at.
 func (s *shape) isForeign(others bool) bool {
-	if s.items().Exists() || isFlat(s.tools.Index(0)) {
+	if s.items().Exists() || isFlat(s.tools.Index(0)) || isFlatChoice(s.choice) {
 		return true
 	}
 	if !others {
@@ -70,6 +72,8 @@ func isOther(part jsonscan.Value) bool {
 	switch kind {
 	case "thinking":
 		return part.Get("thinking").Kind() == jsonscan.String
+	case "reasoning", "reasoning_content":
+		return true
 	case "image", "document", "audio":
 		return part.Get("source").Kind() == object || isToolMedia(part)
 	case "resource", "resource_link":
@@ -88,3 +92,11 @@ var otherParts = []string{
 func isFlat(tool jsonscan.Value) bool {
 	return tool.Get("function").Kind() != object && tool.Get("custom").Kind() != object && tool.Get("name").Exists()
 }
+
+// isFlatChoice reports whether a choice among tools has all it says beside its type, as the two others have it.
+func isFlatChoice(choice jsonscan.Value) bool {
+	return choice.Kind() == object && !slices.ContainsFunc(choices, func(kind string) bool { return choice.Get(kind).Kind() == object })
+}
+
+// choices are the types of choices, each of which has a member of its name here.
+var choices = []string{"function", "custom", "allowed_tools"}

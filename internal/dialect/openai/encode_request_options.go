@@ -141,8 +141,10 @@ func (e *requestWriter) writeFormat(f *chat.Format) {
 			typed = f.Schema // other servers take those of any value
 		}
 		schema, strict := e.toStrictSchema(typed, f.Strict, chat.Lost(chat.FieldFormat, chat.Approximated, ""))
-		if held := f.Held && !e.t.Compatible && fits(schema); strict == nil && held {
+		if held := f.Held && !e.t.Compatible && strict == nil; held && fits(schema) {
 			strict = &held
+		} else if held {
+			e.lose(chat.FieldFormat, chat.Approximated, "not held to it: the strict mode does not take the schema")
 		}
 		e.Key("schema").Raw(e.complete(schema, chat.Lost(chat.FieldFormat, chat.Ignored, "")))
 		if strict != nil {

@@ -2,11 +2,9 @@ package openai
 
 import (
 	"cmp"
-	"encoding/base64"
 	"path"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
@@ -244,11 +242,11 @@ func (e *requestWriter) addDocument(m chat.Message, p chat.Part, t *turn) {
 	if p.Media != nil && p.Media.Cite {
 		e.losePart(m, p, chat.Dropped, "citations are not carried")
 	}
-	text, ok := plainText(p)
+	text, ok := dialect.DocumentText(&p)
 	switch media := p.Media; {
 	case ok:
 		e.losePart(m, p, chat.Approximated, "as text")
-		e.addWords(m, p, t, frameDocument(p, text))
+		e.addWords(m, p, t, dialect.FrameDocument(&p, text))
 		for _, inner := range p.Content {
 			if inner.Kind == chat.Image {
 				inner.At = p.At
@@ -278,52 +276,9 @@ func (e *requestWriter) addDocument(m chat.Message, p chat.Part, t *turn) {
 
 // fileName is a document's title with an ending: the API tells types by it.
 func fileName(p chat.Part) string {
-	name := cmp.Or(title(p), "document")
+	name := cmp.Or(dialect.DocumentName(&p), "document")
 	if path.Ext(name) == "" && dialect.TypeOf(p.Media) == "application/pdf" {
 		name += ".pdf"
 	}
 	return name
-}
-
-func title(p chat.Part) string {
-	if p.Name == "" && p.Media != nil {
-		return p.Media.Name
-	}
-	return p.Name
-}
-
-// plainText is the words of a document that has only words.
-func plainText(p chat.Part) (string, bool) {
-	var texts []string
-	for _, inner := range p.Content {
-		if inner.Kind == chat.Text {
-			texts = append(texts, inner.Text)
-		}
-	}
-	switch {
-	case p.Media == nil:
-		return strings.Join(texts, "\n"), len(p.Content) > 0
-	case p.Media.Plain != "":
-		return p.Media.Plain, true
-	case len(texts) > 0:
-		return strings.Join(texts, "\n"), true
-	case p.Media.Base64 != "" && dialect.IsText(dialect.TypeOf(p.Media)):
-		b, err := base64.StdEncoding.DecodeString(p.Media.Base64)
-		return string(b), err == nil && utf8.Valid(b)
-	case dialect.IsText(p.Media.Type) && p.Media.URL == "" && p.Media.FileID == "": // an empty file, which the model is to know of
-		return "", true
-	}
-	return "", false
-}
-
-// frameDocument sets a document's words off from what else is said.
-func frameDocument(p chat.Part, text string) string {
-	head := "<document>"
-	if name := title(p); name != "" {
-		head = "<document title=" + string(jsonscan.AppendText(nil, name)) + ">"
-	}
-	if p.Media != nil && p.Media.Note != "" {
-		head += "\n" + p.Media.Note
-	}
-	return head + "\n" + text + "\n</document>"
 }

@@ -63,9 +63,12 @@ var refusedNear = func() *regexp.Regexp {
 	names := strings.Join(droppable, "|") + "|presencePenalty|frequencyPenalty|reasoningEffort|reasoning|thinking|think"
 	const before = `unsupported|unknown|unrecognized|unexpected|invalid|n[o']t support|not permitted|not allowed`
 	const after = `unsupported|unknown|unexpected|not support|not permitted|not allowed|not valid|not enabled|should not exist|is allowed|are allowed|must be one of|must be unset|incompatible|cannot be|cannot find`
-	return regexp.MustCompile(`(?i)(?:` + before + `)[^.]{0,40}\b(` + names + `)\b|\b(` + names + `)\b[^.]{0,60}(?:` + after + `)|only 'auto' is supported for (tool_choice)|\b(tool_choice)\b[^.]{0,40}(?:is|are) supported|\b(tool_choice) forces|support the provided '(tool_choice)'|` +
+	return regexp.MustCompile(`(?i)(?:` + before + `)[^.]{0,40}\b(` + names + `)\b|\b(` + names + `)\b[^.]{0,60}(?:` + after + `)|only 'auto' is supported for (tool_choice)|\b(tool_choice)\b[^.]{0,40}(?:is|are) supported|\b(tool_choice) forces|support the provided '(tool_choice)'|\b(tool[_ ]?choice)\b.{0,60}(?:must be|input should be|field\. remove)|only .?auto.? (tool choice) is supported|` +
 		`\b(temperature|top_p|top_k|presence_penalty|frequency_penalty|seed|reasoning_effort)\b[^.]{0,60}(?:input should be|expected one of|range:|must be|参数非法)|\b(level) \\*"\w+\\*" not supported`)
 }()
+
+// chooses is how upstreams call the parameter by which tools are to be called, Amazon, behind other servers, among them.
+var chooses = regexp.MustCompile(`(?i)\btool[_ ]?choice\b`)
 
 // otherwise are refusals of what can be said otherwise.
 var otherwise = []struct {
@@ -116,7 +119,7 @@ func (c *complaint) refusedInPassing() string {
 		}
 	}
 	found := refusedNear.FindStringSubmatch(c.message)
-	if found != nil && strings.Contains(c.message, choiceField) { // DeepSeek's: thinking does not support it
+	if found != nil && chooses.MatchString(c.message) { // DeepSeek's: thinking does not support it
 		return choiceField
 	}
 	name := groupOf(found)
