@@ -50,7 +50,7 @@ func TestEveryClientIsWhole(t *testing.T) {
 				switch {
 				case (s.File == "") == (s.Title == "") || strings.Contains(s.Text, "{{") || (s.File == "") != (s.Form == ""):
 					t.Errorf("%s: %+v", c.ID, s)
-				case s.Form == JSON && json.Unmarshal([]byte(s.Text), &any) != nil:
+				case (s.Form == JSON || s.Form == JSONC) && json.Unmarshal([]byte(s.Text), &any) != nil:
 					t.Errorf("%s is no JSON: %s", s.File, s.Text)
 				case filepath.IsAbs(s.File) || strings.Contains(s.File, ".."):
 					t.Errorf("%s is not below a home folder", s.File)
@@ -80,6 +80,11 @@ func TestSettingsAreAddedToWhatIsThere(t *testing.T) {
 		{JSON, "{\n  \"a\": {\n    \"b\": 1\n  }\n}\n", `{"a":{"c":2,"d":3},"e":4}`, "{\n  \"a\": {\n    \"b\": 1,\n    \"c\": 2,\n    \"d\": 3\n  },\n  \"e\": 4\n}\n"},
 		{JSON, `{"models":[{"id":"mine","size":5},{"id":"m","size":1,"own":2}]}`, `{"models":[{"id":"m","size":3},{"id":"n"}]}`, `{"models":[{"id":"mine","size":5},{"id":"m","size":3,"own":2}, {"id":"n"}]}`},
 		{JSON, `{"models":[]}`, `{"models":[{"name":"m"}]}`, `{"models":[{"name":"m"}]}`},
+		{JSON, "{\n  \"a\": 1\n}\n", `{"b:c":2}`, "{\n  \"a\": 1,\n  \"b:c\": 2\n}\n"},
+		{JSONC, "// mine\n{\n  \"a\": 1, // one\n  /* \"x\": */ \"t\": {\n    \"m\": \"//\", // two, too\n  },\n}\n", `{"a":2,"t":{"n":1},"e":[{"id":"m"}]}`, "// mine\n{\n  \"a\": 2, // one\n  /* \"x\": */ \"t\": {\n    \"m\": \"//\", // two, too\n    \"n\": 1\n  },\"e\":[{\"id\":\"m\"}],\n}\n"},
+		{JSONC, "{\n  \"a\": 1 // one\n}\n", `{"b":2,"c":3}`, "{\n  \"a\": 1, // one\n  \"b\": 2,\n  \"c\": 3\n}\n"},
+		{JSONC, "{ // nothing yet\n}\n", `{"b":2,"c":3}`, "{\"b\":2,\"c\":3 // nothing yet\n}\n"},
+		{JSONC, `{"a": [{"id": "m"}, ], }`, `{"a":[{"id":"n"}],"b":2}`, `{"a": [{"id": "m"}, {"id":"n"}, ],"b":2, }`},
 		{JSON, `{"list":["a"]}`, `{"list":["b"]}`, `{"list":["b"]}`},
 		{Lines, "weak:\n  - a\n  - b\nread:\n- A.md\n\n# end\n", "weak: z\nread: y\n", "weak: z\nread: y\n\n# end\n"},
 		{Lines, "---\n# mine\n\"model\": x\n", "model: z\n", "---\n# mine\nmodel: z\n"},
