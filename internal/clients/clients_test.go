@@ -81,6 +81,11 @@ func TestSettingsAreAddedToWhatIsThere(t *testing.T) {
 		{JSON, `{"models":[{"id":"mine","size":5},{"id":"m","size":1,"own":2}]}`, `{"models":[{"id":"m","size":3},{"id":"n"}]}`, `{"models":[{"id":"mine","size":5},{"id":"m","size":3,"own":2}, {"id":"n"}]}`},
 		{JSON, `{"models":[]}`, `{"models":[{"name":"m"}]}`, `{"models":[{"name":"m"}]}`},
 		{JSON, "{\n  \"a\": 1\n}\n", `{"b:c":2}`, "{\n  \"a\": 1,\n  \"b:c\": 2\n}\n"},
+		{List, "name: mine\nmodels: [] # none yet\nrules:\n  - a\n", "name: Stele\nschema: v1\nmodels:\n  - name: S\n    model: m\n", "name: mine\nmodels: # none yet\n  - name: S\n    model: m\nrules:\n  - a\nschema: v1\n"},
+		{List, "# mine\nmodels:\n- name: a # one\n  model: x\n\n- name: \"S\"\n  model: old\n  more: [1]\n\n# two\n- name: b\n\n# rules\nrules: []\n", "name: Stele\nmodels:\n  - name: S\n    model: m\n", "# mine\nmodels:\n- name: a # one\n  model: x\n\n- name: S\n  model: m\n\n# two\n- name: b\n\n# rules\nrules: []\nname: Stele\n"},
+		{List, "models:\n    - name: a\n      roles:\n        - name: S\n", "models:\n  - name: S\n    model: m\n", "models:\n    - name: S\n      model: m\n    - name: a\n      roles:\n        - name: S\n"},
+		{List, "name: mine\n", "models:\n  - name: S\n", "name: mine\nmodels:\n  - name: S\n"},
+		{List, "# mine\n- model_id: a\n  x: 1\n", "- model_id: s\n  x: 2\n", "# mine\n- model_id: s\n  x: 2\n- model_id: a\n  x: 1\n"},
 		{JSONC, "// mine\n{\n  \"a\": 1, // one\n  /* \"x\": */ \"t\": {\n    \"m\": \"//\", // two, too\n  },\n}\n", `{"a":2,"t":{"n":1},"e":[{"id":"m"}]}`, "// mine\n{\n  \"a\": 2, // one\n  /* \"x\": */ \"t\": {\n    \"m\": \"//\", // two, too\n    \"n\": 1\n  },\"e\":[{\"id\":\"m\"}],\n}\n"},
 		{JSONC, "{\n  \"a\": 1 // one\n}\n", `{"b":2,"c":3}`, "{\n  \"a\": 1, // one\n  \"b\": 2,\n  \"c\": 3\n}\n"},
 		{JSONC, "{ // nothing yet\n}\n", `{"b":2,"c":3}`, "{\"b\":2,\"c\":3 // nothing yet\n}\n"},
@@ -125,6 +130,11 @@ func TestSettingsAreAddedToWhatIsThere(t *testing.T) {
 	}
 	for _, have := range []string{"{a: 1}\n", "# mine\n  a: 1\n", "- a\n", "a: 1\n...\n", "a: 1\n---\nb: 1\n", "--- {a: 1}\n"} {
 		if got, err := merge(Lines, have, "b: 2\n"); !errors.Is(err, ErrByHand) {
+			t.Errorf("%q: %q, %v", have, got, err)
+		}
+	}
+	for _, have := range []string{"models: [{name: a}]\n", "models: *all\n", "models:\n  a: 1\n", "{models: []}\n", "- a\n"} {
+		if got, err := merge(List, have, "models:\n  - name: S\n"); !errors.Is(err, ErrByHand) {
 			t.Errorf("%q: %q, %v", have, got, err)
 		}
 	}

@@ -20,6 +20,7 @@ const (
 	Env   Form = "env"   // NAME=value lines
 	TOML  Form = "toml"  // fields, then tables
 	Lines Form = "lines" // YAML of one level
+	List  Form = "list"  // YAML with a list of things, each with a name in its first line
 	New   Form = "new"   // only where there is no such file yet
 )
 
@@ -59,6 +60,8 @@ func mergePlain(form Form, have, add string) (string, error) {
 			return "", fmt.Errorf("it is no plain list of settings, one a line, so %w", ErrByHand)
 		}
 		return mergeLines(have, add, ":"), nil
+	case List:
+		return mergeList(have, add)
 	case TOML:
 		return mergeTOML(have, add)
 	case New:
