@@ -97,7 +97,7 @@ func index(t *testing.T) string {
 		"  through `stele bridge` OpenAI Agents 0.0.17 and AI SDK 4 with OpenAI's Responses API and Azure's, over upstreams of all three dialects;\n" +
 		"- on 2026-11-19, over upstreams of all three dialects: LiveKit's agents 2.0 (answers and tools), Adaline's gateway 1.11 (OpenAI's API, Gemini's through `stele bridge`), GenAIScript 2.5 (tools and shapes), AI SDK's providers for LLM Gateway\n" +
 		"  and SambaNova, Claude's Agent SDK 0.3.328; through `stele bridge` LlamaIndex' class for OpenAI's Responses API 0.4; OpenAI Agents 0.20 with the tools of `stele mcp`;\n" +
-		"- on 2026-11-20, over upstreams of all three dialects: SillyTavern 1.19 (OpenAI's and Anthropic's API; Gemini's sends the key in the address), @anthropic-ai/sdk 1.10, claude-agent-acp 0.100; through `stele bridge` codex-acp 0.16; with one upstream of\n" +
+		"- on 2026-11-20, over upstreams of all three dialects: SillyTavern 1.19 (OpenAI's and Anthropic's API, Gemini's through `stele bridge`), @anthropic-ai/sdk 1.10, claude-agent-acp 0.100; through `stele bridge` codex-acp 0.16; with one upstream of\n" +
 		"  OpenAI's Letta Code 0.25 (as LM Studio);\n" +
 		"- programs and their libraries, with the sandbox alone: grok-cli, aicommits, opencommit 3.3, LibreChat's @librechat/agents 3.9.2 in all three dialects, Continue's @continuedev/openai-adapters 1.37 for OpenAI and\n" +
 		"  Anthropic, llm.js for Anthropic;\n" +
