@@ -96,7 +96,6 @@ func TestSettingsAreAddedToWhatIsThere(t *testing.T) {
 		{Lines, "model: |\n  a\n\n  b\n\nother: y\n", "model: z\n", "model: z\n\nother: y\n"},
 		{Env, "X=\"a\nA=1\n\"\nB='x\ny'\nC=`it's`\n", "A=2\nB=3\n", "X=\"a\nA=1\n\"\nB=3\nC=`it's`\nA=2\n"},
 		{TOML, "[p.s.more]\nx = 1\n", "[p.s]\na = 2\n", "[p.s.more]\nx = 1\n\n[p.s]\na = 2\n"},
-		{New, "a: 1\n", "a: 1\n", "a: 1\n"},
 		{ // what the user wrote into the table, and comments before the next one
 			TOML, "[p.stele] # ours\nname = \"Old\"\nretries = 9 # mine\n# keep me\n\n# servers\n[servers]\na = 1\n\n[p.stele.headers]\nx = 1\n", "[p.stele]\nname = \"Stele\"\nurl = \"u\"\n",
 			"[p.stele] # ours\nname = \"Stele\"\nretries = 9 # mine\nurl = \"u\"\n# keep me\n\n# servers\n[servers]\na = 1\n\n[p.stele.headers]\nx = 1\n",
@@ -138,7 +137,7 @@ func TestSettingsAreAddedToWhatIsThere(t *testing.T) {
 			t.Errorf("%q: %q, %v", have, got, err)
 		}
 	}
-	for form, have := range map[Form]string{JSON: "{ // mine\n \"a\": 1}", New: "x"} {
+	for form, have := range map[Form]string{JSON: "{ // mine\n \"a\": 1}", JSONC: "{a: 1}", "": "x"} {
 		if _, err := merge(form, have, "{}"); !errors.Is(err, ErrByHand) {
 			t.Errorf("%s: %v", form, err)
 		}

@@ -21,7 +21,6 @@ const (
 	TOML  Form = "toml"  // fields, then tables
 	Lines Form = "lines" // YAML of one level
 	List  Form = "list"  // YAML with a list of things, each with a name in its first line
-	New   Form = "new"   // only where there is no such file yet
 )
 
 // ErrByHand says that a file cannot be added to without a risk for what is in it.
@@ -64,12 +63,8 @@ func mergePlain(form Form, have, add string) (string, error) {
 		return mergeList(have, add)
 	case TOML:
 		return mergeTOML(have, add)
-	case New:
-		if have == add {
-			return have, nil
-		}
 	}
-	return "", fmt.Errorf("there is one already, and %w", ErrByHand)
+	return "", fmt.Errorf("form %q: %w", form, ErrByHand)
 }
 
 // mergeJSON adds the members of an object, in the objects that are there already too. What is there
@@ -77,7 +72,7 @@ func mergePlain(form Form, have, add string) (string, error) {
 func mergeJSON(have, plain, add string) (string, error) {
 	root, err := jsonscan.Parse([]byte(plain), jsonscan.Strict)
 	if err != nil || root.Kind() != jsonscan.Object {
-		return "", fmt.Errorf("it is no plain JSON object, perhaps for its comments, so %w", ErrByHand)
+		return "", fmt.Errorf("it is no plain JSON object, perhaps for its comments or names without quotes, so %w", ErrByHand)
 	}
 	more, err := jsonscan.Parse([]byte(add), jsonscan.Strict)
 	if err != nil {
