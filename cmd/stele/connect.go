@@ -127,6 +127,11 @@ func (t *connecting) run(c *cobra.Command, cfg *config.Config) error {
 			return err
 		}
 	}
+	for _, s := range settings {
+		for _, h := range s.Hindrances(t.path(s)) {
+			fmt.Fprintf(out, "%s has %s, %s.\n", t.path(s), h.Key, h.Why)
+		}
+	}
 	asked.tell(out, t.client, values.Model)
 	t.printNext(out)
 	return nil

@@ -117,6 +117,7 @@ func TestAWrongBaseURLIsToldTheRightOne(t *testing.T) {
 		{"/api/v1/auth/key", "X-Stele-Include-Cost", "", "error.message"},
 		{"/v1beta/models/m:embedContent", "Embeddings are not offered", "", "error.message"},
 		{"/api/v1beta/models/m:batchEmbedContents", "Embeddings are not offered", "", "error.message"},
+		{"/api/v1/models/m:batchEmbedContents", "Embeddings are not offered", "", "error.message"}, // @google/genai 3
 		{"/v1beta/models/m:countTokens", "POST /api/v1beta/models/{model}:generateContent counts them", "", "error.message"},
 		{"/api/v1beta/models/a/m:batchGenerateContent", "Batches are not offered", "", "error.message"},
 		{"/v1beta/models/m:predictLongRunning", "POST /api/v1/generations", "", "error.message"},

@@ -20,7 +20,7 @@ type family struct {
 	name     string
 	codec    shaper
 	base     string // what its clients' base URL ends in, behind the public URL
-	switches bool   // to anthropic, when the client says it speaks that
+	switches bool   // to another, when the client says it speaks that
 }
 
 var (
@@ -29,14 +29,17 @@ var (
 	anthropic = family{name: "anthropic", codec: anthropicdialect.Codec{}, base: "/api"}
 	gemini    = family{name: "gemini", codec: geminidialect.Codec{}, base: "/api"}
 
-	openAIOrAnthropic = family{name: "openai", codec: openaidialect.Codec{}, base: "/api/v1", switches: true}
+	anyOfThree        = family{name: "openai", codec: openaidialect.Codec{}, base: "/api/v1", switches: true}
 	nativeOrAnthropic = family{name: "native", codec: nativeCodec{}, switches: true}
 )
 
 // of is the family a request to the route is answered in.
 func (f family) of(r *http.Request) family {
-	if f.switches && speaksAnthropic(r) {
+	switch {
+	case f.switches && speaksAnthropic(r):
 		return anthropic
+	case f.switches && f.name == openAI.name && speaksGemini(r):
+		return gemini
 	}
 	return f
 }
@@ -52,6 +55,8 @@ func familyOf(r *http.Request) family {
 		return gemini
 	case within(path, "/api/v1/messages") || speaksAnthropic(r):
 		return anthropic
+	case within(path, "/api/v1/models") && speaksGemini(r), strings.HasPrefix(path, "/api/v1/models/") && r.Method == http.MethodPost && strings.Contains(path, ":"):
+		return gemini // an operation of Google's; OpenAI's clients post nothing there
 	case within(path, "/api/v1/chat") || within(path, "/api/v1/models"):
 		return openAI
 	case within(r.URL.Path, "/api/v1beta"): // a client of Google's that looks for what routes of ours do
@@ -68,6 +73,9 @@ func within(path, prefix string) bool {
 func speaksAnthropic(r *http.Request) bool {
 	return len(r.Header.Values("Anthropic-Version")) > 0
 }
+
+// speaksGemini recognises Google's own clients, which from @google/genai 3 on ask /v1 for models.
+func speaksGemini(r *http.Request) bool { return r.Header.Get("X-Goog-Api-Client") != "" }
 
 type nativeCodec struct{}
 

@@ -196,7 +196,7 @@ func hint(path string) string {
 }
 
 func substitute(path string) string {
-	if at := strings.LastIndexByte(path, ':'); at > 0 && strings.HasPrefix(path, geminiModels) {
+	if at := strings.LastIndexByte(path, ':'); at > 0 && (strings.HasPrefix(path, geminiModels) || strings.HasPrefix(path, "/api/v1/models/")) {
 		for _, o := range operations {
 			if strings.Contains(path[at:], o.name) {
 				return o.hint

@@ -7,13 +7,14 @@ import (
 	"stele/internal/catalog"
 	"stele/internal/dialect"
 	anthropicdialect "stele/internal/dialect/anthropic"
+	geminidialect "stele/internal/dialect/gemini"
 	openaidialect "stele/internal/dialect/openai"
 )
 
 // listModels lists the chat models that the key opens, in the shape the client speaks; with
 // ?id= the one that answers to this id.
 func (d *Door) listModels(w http.ResponseWriter, c call) error {
-	family := openAIOrAnthropic.of(c.Request)
+	family := anyOfThree.of(c.Request)
 	write := d.writeModels
 	if c.URL.Query().Has("id") {
 		write = d.writeModel
@@ -41,10 +42,7 @@ func (d *Door) writeModels(f family, c call) ([]byte, error) {
 // names lead to models that lists do not have under them. Where there is none the list is empty.
 func (d *Door) writeModel(f family, c call) ([]byte, error) {
 	id := c.URL.Query().Get("id")
-	encode := openaidialect.Codec{}.EncodeModel
-	if f.name == anthropic.name {
-		encode = anthropicdialect.Codec{}.EncodeModel
-	}
+	encode, whole := listing(f)
 	var entries [][]byte
 	if m, err := d.Relay.Model(c.who, id); err == nil {
 		told := d.describe(m, time.Now())
@@ -58,7 +56,18 @@ func (d *Door) writeModel(f family, c call) ([]byte, error) {
 	if f.name == anthropic.name {
 		return anthropicdialect.Codec{}.ListModels(entries, []string{id}[:len(entries)], false), nil
 	}
-	return openaidialect.Codec{}.ListModels(entries), nil
+	return whole(entries), nil
+}
+
+// listing is how a family writes a model, and how it lists them on one page.
+func listing(f family) (encode func(*dialect.Model) ([]byte, error), whole func([][]byte) []byte) {
+	switch f.name {
+	case anthropic.name: // its pages have their ids too
+		return anthropicdialect.Codec{}.EncodeModel, nil
+	case gemini.name:
+		return geminidialect.Codec{}.EncodeModel, geminidialect.Codec{}.ListModels
+	}
+	return openaidialect.Codec{}.EncodeModel, openaidialect.Codec{}.ListModels
 }
 
 // modelList is the chat models that a caller may see, by their places in the contents.
@@ -74,8 +83,9 @@ type modelList struct {
 // write writes the list, or the page of it that is asked for.
 func (l *modelList) write(f family, c call) ([]byte, error) {
 	if f.name != anthropic.name {
-		entries, err := l.entries(f.name, anthropicdialect.Page{To: len(l.ids)}, openaidialect.Codec{}.EncodeModel)
-		return openaidialect.Codec{}.ListModels(entries), err
+		encode, whole := listing(f)
+		entries, err := l.entries(f.name, anthropicdialect.Page{To: len(l.ids)}, encode)
+		return whole(entries), err
 	}
 	codec := anthropicdialect.Codec{}
 	page, err := codec.PageModels(l.ids, c.URL.Query())

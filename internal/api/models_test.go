@@ -39,6 +39,12 @@ func TestListsSayWhatIsKnownOfAModelAndNothingElse(t *testing.T) {
 	if _, got, _ := b.do(t, "GET", "/api/v1/models", nil); !strings.HasSuffix(got, want) {
 		t.Errorf("OpenAI's list: %s\nwant %s", got, want)
 	}
+	const googles = `{"models":[{"name":"models/old","version":"1","displayName":"Old","description":"","inputTokenLimit":200000,"outputTokenLimit":128000,` +
+		`"supportedGenerationMethods":["generateContent","streamGenerateContent"],"thinking":true},` +
+		`{"name":"models/own","version":"1","displayName":"Own","description":"","supportedGenerationMethods":["generateContent","streamGenerateContent"]}]}`
+	if _, got, _ := b.do(t, "GET", "/api/v1/models?pageSize=100", nil, "X-Goog-Api-Client", "google-genai-sdk/3.1.0"); !strings.HasSuffix(got, googles[len(`{"models":[`):]) {
+		t.Errorf("Google's list: %s\nwant %s", got, googles)
+	}
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.URL+"/api/v1/models", nil)
 	if err != nil {
 		t.Fatal(err)

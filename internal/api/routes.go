@@ -15,7 +15,7 @@ var table = []route{
 	{1, "GET", "/api/v1/media_models", native, access.GroupMedia, (*Door).listMediaModels},
 	{2, "GET", "/api/v1/apps", native, access.GroupApps, (*Door).listApps},
 	{3, "GET", "/api/v1/apps/{app}", native, access.GroupApps, (*Door).showApp},
-	{4, "GET", "/api/v1/models", openAIOrAnthropic, access.GroupModels, (*Door).listModels},
+	{4, "GET", "/api/v1/models", anyOfThree, access.GroupModels, (*Door).listModels},
 	{5, "POST", "/api/v1/chat/completions", openAI, access.GroupChat, (*Door).talk},
 	{6, "POST", "/api/v1/messages", anthropic, access.GroupChat, (*Door).talk},
 	{7, "POST", "/api/v1beta/models/{model}:generateContent", gemini, access.GroupChat, (*Door).talk},

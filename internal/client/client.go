@@ -6,6 +6,8 @@ package client
 import (
 	"bytes"
 	"context"
+	"crypto/x509"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -92,6 +94,9 @@ func (s *Server) send(ctx context.Context, r request) (*http.Response, error) {
 	maps.Copy(req.Header, r.Header)
 	req.Header.Set("Authorization", "Bearer "+s.Key)
 	answer, err := s.HTTP.Do(req)
+	if _, untrusted := errors.AsType[x509.UnknownAuthorityError](err); untrusted {
+		return nil, fmt.Errorf("reach the server: %w; SSL_CERT_FILE may name a file with the certificate of its authority", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reach the server: %w", err)
 	}

@@ -37,11 +37,20 @@ type Client struct {
 
 // Setting is something that a client must be told.
 type Setting struct {
-	File  string `yaml:"file"`  // below the home folder; "": it is not kept in a file that can be written
-	Title string `yaml:"title"` // where it is told otherwise
-	Form  Form   `yaml:"form"`  // of the file
-	Moved []Move `yaml:"moved"` // where the file is otherwise; the first that holds counts
-	Text  string `yaml:"text"`  // a template over Values
+	File    string      `yaml:"file"`    // below the home folder; "": it is not kept in a file that can be written
+	Title   string      `yaml:"title"`   // where it is told otherwise
+	Form    Form        `yaml:"form"`    // of the file
+	Moved   []Move      `yaml:"moved"`   // where the file is otherwise; the first that holds counts
+	Beside  []string    `yaml:"beside"`  // other names of the file, by which the client goes rather than by this one
+	Hinders []Hindrance `yaml:"hinders"` // what a person may have in it already
+	Text    string      `yaml:"text"`    // a template over Values
+}
+
+// Hindrance is a key at the root of a file with which the client does not go by what else is there.
+type Hindrance struct {
+	Key    string `yaml:"key"`
+	Unless string `yaml:"unless"` // a text in its list with which it hinders nothing
+	Why    string `yaml:"why"`    // and what to do
 }
 
 // Ask is a name that a client asks for by itself.

@@ -50,7 +50,7 @@ func TestEveryClientIsWhole(t *testing.T) {
 				switch {
 				case (s.File == "") == (s.Title == "") || strings.Contains(s.Text, "{{") || (s.File == "") != (s.Form == ""):
 					t.Errorf("%s: %+v", c.ID, s)
-				case s.Form == JSON && json.Unmarshal([]byte(s.Text), &any) != nil:
+				case (s.Form == JSON || s.Form == JSONC) && json.Unmarshal([]byte(s.Text), &any) != nil:
 					t.Errorf("%s is no JSON: %s", s.File, s.Text)
 				case filepath.IsAbs(s.File) || strings.Contains(s.File, ".."):
 					t.Errorf("%s is not below a home folder", s.File)
@@ -80,13 +80,22 @@ func TestSettingsAreAddedToWhatIsThere(t *testing.T) {
 		{JSON, "{\n  \"a\": {\n    \"b\": 1\n  }\n}\n", `{"a":{"c":2,"d":3},"e":4}`, "{\n  \"a\": {\n    \"b\": 1,\n    \"c\": 2,\n    \"d\": 3\n  },\n  \"e\": 4\n}\n"},
 		{JSON, `{"models":[{"id":"mine","size":5},{"id":"m","size":1,"own":2}]}`, `{"models":[{"id":"m","size":3},{"id":"n"}]}`, `{"models":[{"id":"mine","size":5},{"id":"m","size":3,"own":2}, {"id":"n"}]}`},
 		{JSON, `{"models":[]}`, `{"models":[{"name":"m"}]}`, `{"models":[{"name":"m"}]}`},
+		{JSON, "{\n  \"a\": 1\n}\n", `{"b:c":2}`, "{\n  \"a\": 1,\n  \"b:c\": 2\n}\n"},
+		{List, "name: mine\nmodels: [] # none yet\nrules:\n  - a\n", "name: Stele\nschema: v1\nmodels:\n  - name: S\n    model: m\n", "name: mine\nmodels: # none yet\n  - name: S\n    model: m\nrules:\n  - a\nschema: v1\n"},
+		{List, "# mine\nmodels:\n- name: a # one\n  model: x\n\n- name: \"S\"\n  model: old\n  more: [1]\n\n# two\n- name: b\n\n# rules\nrules: []\n", "name: Stele\nmodels:\n  - name: S\n    model: m\n", "# mine\nmodels:\n- name: a # one\n  model: x\n\n- name: S\n  model: m\n\n# two\n- name: b\n\n# rules\nrules: []\nname: Stele\n"},
+		{List, "models:\n    - name: a\n      roles:\n        - name: S\n", "models:\n  - name: S\n    model: m\n", "models:\n    - name: S\n      model: m\n    - name: a\n      roles:\n        - name: S\n"},
+		{List, "name: mine\n", "models:\n  - name: S\n", "name: mine\nmodels:\n  - name: S\n"},
+		{List, "# mine\n- model_id: a\n  x: 1\n", "- model_id: s\n  x: 2\n", "# mine\n- model_id: s\n  x: 2\n- model_id: a\n  x: 1\n"},
+		{JSONC, "// mine\n{\n  \"a\": 1, // one\n  /* \"x\": */ \"t\": {\n    \"m\": \"//\", // two, too\n  },\n}\n", `{"a":2,"t":{"n":1},"e":[{"id":"m"}]}`, "// mine\n{\n  \"a\": 2, // one\n  /* \"x\": */ \"t\": {\n    \"m\": \"//\", // two, too\n    \"n\": 1\n  },\"e\":[{\"id\":\"m\"}],\n}\n"},
+		{JSONC, "{\n  \"a\": 1 // one\n}\n", `{"b":2,"c":3}`, "{\n  \"a\": 1, // one\n  \"b\": 2,\n  \"c\": 3\n}\n"},
+		{JSONC, "{ // nothing yet\n}\n", `{"b":2,"c":3}`, "{\"b\":2,\"c\":3 // nothing yet\n}\n"},
+		{JSONC, `{"a": [{"id": "m"}, ], }`, `{"a":[{"id":"n"}],"b":2}`, `{"a": [{"id": "m"}, {"id":"n"}, ],"b":2, }`},
 		{JSON, `{"list":["a"]}`, `{"list":["b"]}`, `{"list":["b"]}`},
 		{Lines, "weak:\n  - a\n  - b\nread:\n- A.md\n\n# end\n", "weak: z\nread: y\n", "weak: z\nread: y\n\n# end\n"},
 		{Lines, "---\n# mine\n\"model\": x\n", "model: z\n", "---\n# mine\nmodel: z\n"},
 		{Lines, "model: |\n  a\n\n  b\n\nother: y\n", "model: z\n", "model: z\n\nother: y\n"},
 		{Env, "X=\"a\nA=1\n\"\nB='x\ny'\nC=`it's`\n", "A=2\nB=3\n", "X=\"a\nA=1\n\"\nB=3\nC=`it's`\nA=2\n"},
 		{TOML, "[p.s.more]\nx = 1\n", "[p.s]\na = 2\n", "[p.s.more]\nx = 1\n\n[p.s]\na = 2\n"},
-		{New, "a: 1\n", "a: 1\n", "a: 1\n"},
 		{ // what the user wrote into the table, and comments before the next one
 			TOML, "[p.stele] # ours\nname = \"Old\"\nretries = 9 # mine\n# keep me\n\n# servers\n[servers]\na = 1\n\n[p.stele.headers]\nx = 1\n", "[p.stele]\nname = \"Stele\"\nurl = \"u\"\n",
 			"[p.stele] # ours\nname = \"Stele\"\nretries = 9 # mine\nurl = \"u\"\n# keep me\n\n# servers\n[servers]\na = 1\n\n[p.stele.headers]\nx = 1\n",
@@ -123,7 +132,12 @@ func TestSettingsAreAddedToWhatIsThere(t *testing.T) {
 			t.Errorf("%q: %q, %v", have, got, err)
 		}
 	}
-	for form, have := range map[Form]string{JSON: "{ // mine\n \"a\": 1}", New: "x"} {
+	for _, have := range []string{"models: [{name: a}]\n", "models: *all\n", "models:\n  a: 1\n", "{models: []}\n", "- a\n"} {
+		if got, err := merge(List, have, "models:\n  - name: S\n"); !errors.Is(err, ErrByHand) {
+			t.Errorf("%q: %q, %v", have, got, err)
+		}
+	}
+	for form, have := range map[Form]string{JSON: "{ // mine\n \"a\": 1}", JSONC: "{a: 1}", "": "x"} {
 		if _, err := merge(form, have, "{}"); !errors.Is(err, ErrByHand) {
 			t.Errorf("%s: %v", form, err)
 		}

@@ -68,6 +68,8 @@ func index(t *testing.T) string {
 		"| Gemini | `" + example.Gemini() + "` | `Authorization: Bearer KEY` |\n\n" +
 		"Google's clients put a key into `x-goog-api-key`, which Stele reads only where its operator has set `auth.accept_goog_header`. Give them the header above among their own, as [Google Gen AI](google-genai.md)\n" +
 		"does, or go through `stele bridge`, which throws away whatever key a client sends, also one in the address.\n\n" +
+		"Where the server's certificate is of an authority of your own, programs on Node.js, Bun and Claude Code take `NODE_EXTRA_CA_CERTS=/path/to/ca.pem`, `stele connect`, `stele bridge` and `stele mcp` and Python's SDKs\n" +
+		"`SSL_CERT_FILE`. What goes through `stele bridge` needs neither: it speaks plain HTTP on your own machine.\n\n" +
 		"These were run on 2026-11-16 and 17 with nothing else, whole, streamed and with a wrong key, most of them with tools, schemas and pictures too, over upstreams of all three dialects:\n\n" +
 		"- for TypeScript, SDKs: openai 4 to 7, @anthropic-ai/sdk 0.20 to the newest, @google/genai 1 to 3, @google/generative-ai, @mistralai/mistralai 2.7 (base URL without `/v1`), @openrouter/sdk 1.3, groq-sdk 1.6\n" +
 		"  (base URL without `/v1`), together-ai, portkey-ai, @huggingface/inference;\n" +
@@ -95,6 +97,8 @@ func index(t *testing.T) string {
 		"  through `stele bridge` OpenAI Agents 0.0.17 and AI SDK 4 with OpenAI's Responses API and Azure's, over upstreams of all three dialects;\n" +
 		"- on 2026-11-19, over upstreams of all three dialects: LiveKit's agents 2.0 (answers and tools), Adaline's gateway 1.11 (OpenAI's API, Gemini's through `stele bridge`), GenAIScript 2.5 (tools and shapes), AI SDK's providers for LLM Gateway\n" +
 		"  and SambaNova, Claude's Agent SDK 0.3.328; through `stele bridge` LlamaIndex' class for OpenAI's Responses API 0.4; OpenAI Agents 0.20 with the tools of `stele mcp`;\n" +
+		"- on 2026-11-20, over upstreams of all three dialects: SillyTavern 1.19 (OpenAI's and Anthropic's API, Gemini's through `stele bridge`), @anthropic-ai/sdk 1.10, claude-agent-acp 0.100; through `stele bridge` codex-acp 0.16; with one upstream of\n" +
+		"  OpenAI's Letta Code 0.25 (as LM Studio);\n" +
 		"- programs and their libraries, with the sandbox alone: grok-cli, aicommits, opencommit 3.3, LibreChat's @librechat/agents 3.9.2 in all three dialects, Continue's @continuedev/openai-adapters 1.37 for OpenAI and\n" +
 		"  Anthropic, llm.js for Anthropic;\n" +
 		"- with one call each: Hugging Face's tiny-agents 0.3, Hashbrown 0.3, autoevals 0.3, the MCP Inspector 2.12 with `stele mcp`. Portkey's gateway 1.15 had Stele as its upstream: whole answers and tools, in OpenAI's and Anthropic's API.\n\n" +

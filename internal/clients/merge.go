@@ -16,10 +16,11 @@ type Form string
 // The forms.
 const (
 	JSON  Form = "json"
+	JSONC Form = "jsonc" // JSON in which comments may stand, and commas behind the last
 	Env   Form = "env"   // NAME=value lines
 	TOML  Form = "toml"  // fields, then tables
 	Lines Form = "lines" // YAML of one level
-	New   Form = "new"   // only where there is no such file yet
+	List  Form = "list"  // YAML with a list of things, each with a name in its first line
 )
 
 // ErrByHand says that a file cannot be added to without a risk for what is in it.
@@ -48,7 +49,9 @@ func merge(form Form, have, add string) (string, error) {
 func mergePlain(form Form, have, add string) (string, error) {
 	switch form {
 	case JSON:
-		return mergeJSON(have, add)
+		return mergeJSON(have, have, add)
+	case JSONC:
+		return mergeJSON(have, withoutComments(have), add)
 	case Env:
 		return mergeLines(have, add, "="), nil
 	case Lines:
@@ -56,21 +59,20 @@ func mergePlain(form Form, have, add string) (string, error) {
 			return "", fmt.Errorf("it is no plain list of settings, one a line, so %w", ErrByHand)
 		}
 		return mergeLines(have, add, ":"), nil
+	case List:
+		return mergeList(have, add)
 	case TOML:
 		return mergeTOML(have, add)
-	case New:
-		if have == add {
-			return have, nil
-		}
 	}
-	return "", fmt.Errorf("there is one already, and %w", ErrByHand)
+	return "", fmt.Errorf("form %q: %w", form, ErrByHand)
 }
 
-// mergeJSON adds the members of an object, in the objects that are there already too.
-func mergeJSON(have, add string) (string, error) {
-	root, err := jsonscan.Parse([]byte(have), jsonscan.Strict)
+// mergeJSON adds the members of an object, in the objects that are there already too. What is there
+// is read as plain has it, in which everything is at the same place.
+func mergeJSON(have, plain, add string) (string, error) {
+	root, err := jsonscan.Parse([]byte(plain), jsonscan.Strict)
 	if err != nil || root.Kind() != jsonscan.Object {
-		return "", fmt.Errorf("it is no plain JSON object, perhaps for its comments, so %w", ErrByHand)
+		return "", fmt.Errorf("it is no plain JSON object, perhaps for its comments or names without quotes, so %w", ErrByHand)
 	}
 	more, err := jsonscan.Parse([]byte(add), jsonscan.Strict)
 	if err != nil {
@@ -83,12 +85,13 @@ func mergeJSON(have, add string) (string, error) {
 }
 
 func addMembers(edits *jsonscan.Edits, doc []byte, to, from jsonscan.Value) {
+	var missing []member
 	for key, value := range from.Members() {
 		name := key.Name
 		old := to.Get(name)
 		switch {
 		case !old.Exists():
-			appendMember(edits, doc, to, name, value.Raw())
+			missing = append(missing, member{name, value.Raw()})
 		case old.Kind() == jsonscan.Object && value.Kind() == jsonscan.Object:
 			addMembers(edits, doc, old, value)
 		case old.Kind() == jsonscan.Array && idOf(value.Index(0)) != "":
@@ -97,24 +100,55 @@ func addMembers(edits *jsonscan.Edits, doc []byte, to, from jsonscan.Value) {
 			edits.Replace(old, value.Raw())
 		}
 	}
+	if len(missing) > 0 {
+		appendMembers(edits, doc, to, missing)
+	}
 }
 
-// appendMember puts a member behind the last one, on a line of its own where the others have one.
-func appendMember(edits *jsonscan.Edits, doc []byte, to jsonscan.Value, name string, value []byte) {
+// member is a name with its value.
+type member struct {
+	name  string
+	value []byte
+}
+
+// appendMembers puts members behind the last one, each on a line of its own where the others have one. What
+// is said of the last one behind it stays on its line.
+func appendMembers(edits *jsonscan.Edits, doc []byte, to jsonscan.Value, members []member) {
 	var last jsonscan.Key
 	end := -1
 	for key, v := range to.Members() {
 		last, end = key, v.To()
 	}
-	if end >= 0 {
-		line := bytes.LastIndexByte(doc[:last.From], '\n') + 1
-		if indent := doc[line:last.From]; line > 0 && len(bytes.TrimSpace(indent)) == 0 {
-			text := append(append([]byte(",\n"), indent...), jsonscan.AppendText(nil, name)...)
-			edits.Splice(end, end, append(append(text, ": "...), value...))
-			return
+	at, between, colon := end, []byte(","), ":"
+	if end < 0 {
+		at, between = to.From()+1, nil
+	} else if line := bytes.LastIndexByte(doc[:last.From], '\n') + 1; line > 0 && len(bytes.TrimSpace(doc[line:last.From])) == 0 {
+		between, colon = append([]byte(",\n"), doc[line:last.From]...), ": "
+		at += commentBehind(doc[end:])
+	}
+	var text []byte
+	for _, m := range members {
+		text = append(jsonscan.AppendText(append(text, between...), m.name), colon...)
+		text = append(text, m.value...)
+		if between == nil {
+			between = []byte(",")
 		}
 	}
-	edits.Append(to, name, value)
+	if at > end && end >= 0 { // the comma goes before the comment, unless one is there
+		if text = text[1:]; !bytes.HasPrefix(bytes.TrimLeft(doc[end:], " \t"), []byte(",")) {
+			edits.Splice(end, end, []byte(","))
+		}
+	}
+	edits.Splice(at, at, text)
+}
+
+// commentBehind is how long the rest of a line is, if it is nothing but a comment; else 0.
+func commentBehind(doc []byte) int {
+	line, _, _ := bytes.Cut(doc, []byte("\n"))
+	if gap, _, ok := bytes.Cut(line, []byte("//")); ok && len(bytes.Trim(gap, " \t,")) == 0 {
+		return len(line)
+	}
+	return 0
 }
 
 // addElements adds to a list of things that have ids, such as models. Those that it has already

@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -18,6 +19,21 @@ type Move struct {
 // Path is where a person's client has a setting's file. What they have told the client with a
 // variable holds here as well: it would not look into any other.
 func (s Setting) Path(home, system string, getenv func(string) string) string {
+	place := s.place(home, system, getenv)
+	for _, name := range s.Beside {
+		if other := filepath.Join(filepath.Dir(place), name); exists(other) {
+			return other
+		}
+	}
+	return place
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
+}
+
+func (s Setting) place(home, system string, getenv func(string) string) string {
 	for _, m := range s.Moved {
 		folder := filepath.Join(home, filepath.FromSlash(m.To))
 		if m.By != "" {
@@ -57,6 +73,9 @@ func (s Setting) Elsewhere() (list []Elsewhere) {
 		if at := path.Join(m.To, m.rest(s.File)); at != s.File {
 			list = append(list, Elsewhere{"~/" + at, "on " + systems[m.On]})
 		}
+	}
+	for _, name := range s.Beside {
+		list = append(list, Elsewhere{"~/" + path.Join(path.Dir(s.File), name), "where that is there already"})
 	}
 	return list
 }

@@ -1,6 +1,8 @@
 package clients
 
 import (
+	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -95,5 +97,51 @@ func TestWhatOutdoesSettingsIsTold(t *testing.T) {
 		}); len(same) > 0 {
 			t.Errorf("%s: what is the same outdoes nothing: %v", id, same)
 		}
+	}
+}
+
+// TestAFileUnderItsOtherName has a person keep a client's settings under the name that counts more.
+func TestAFileUnderItsOtherName(t *testing.T) {
+	t.Parallel()
+	home, none := t.TempDir(), func(string) string { return "" }
+	s := Setting{File: "tool/settings.json", Beside: []string{"settings.jsonc"}}
+	usual, other := filepath.Join(home, "tool", "settings.json"), filepath.Join(home, "tool", "settings.jsonc")
+	if at := s.Path(home, "linux", none); at != usual {
+		t.Error(at)
+	}
+	if err := errors.Join(os.Mkdir(filepath.Dir(other), 0o700), os.WriteFile(other, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if at := s.Path(home, "linux", none); at != other {
+		t.Error(at)
+	}
+}
+
+// TestWhatAPersonHasThatHinders finds keys with which a client would not go by its settings.
+func TestWhatAPersonHasThatHinders(t *testing.T) {
+	t.Parallel()
+	one := []Hindrance{{Key: "k", Unless: "stele", Why: "why"}}
+	for _, c := range []struct {
+		form Form
+		have string
+		want int
+	}{
+		{TOML, "k = \"work\" # mine\n", 1},
+		{TOML, "# k = 1\n[t]\nk = 1\n", 0},
+		{JSONC, "{ // mine\n \"k\": [\"other\"],\n}", 1},
+		{JSONC, `{"k": ["other", "stele"]}`, 0},
+		{JSONC, `{"other": {"k": []}}`, 0},
+		{JSONC, `{"k": `, 0},
+	} {
+		file := filepath.Join(t.TempDir(), "settings")
+		if err := os.WriteFile(file, []byte(c.have), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := (Setting{Form: c.form, Hinders: one}).Hindrances(file); len(got) != c.want {
+			t.Errorf("%q: %v", c.have, got)
+		}
+	}
+	if got := (Setting{Form: TOML, Hinders: one}).Hindrances(filepath.Join(t.TempDir(), "none")); got != nil {
+		t.Error(got)
 	}
 }

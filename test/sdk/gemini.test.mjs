@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError, GoogleGenAI } from '@google/genai';
-import { all, check, googKey, googURL, key, rejection, url, wrongKeys } from './door.mjs';
+import { all, check, googKey, googURL, key, models, rejection, url, wrongKeys } from './door.mjs';
 
 // The SDK must be given a key of its own: Stele's travels in Authorization beside it.
-// Version 3 speaks v1 where apiVersion is not set: its chats are sent on from there, everything else is the OpenAI route's.
+// Version 3 speaks v1 where apiVersion is not set: its chats are sent on from there, and the list is that route's.
 const client = (bearer, { apiKey = 'dummy', house = url, apiVersion } = {}) =>
   new GoogleGenAI({
     apiKey,
@@ -49,6 +49,10 @@ for (const [name, hint, send] of [
     told(await rejection(send(client(key, { apiVersion: 'v1beta' }))), 404, hint);
   });
 }
+
+test('the list of models', async () => {
+  assert.deepEqual((await all(client(key).models.list())).map((m) => m.name), models.map((id) => `models/${id}`));
+});
 
 // googKey lacks the scope chat, so that being known is seen without a model.
 test('x-goog-api-key where it is switched off', async () => {

@@ -88,7 +88,7 @@ func withoutBeta(body object) object {
 }
 
 // betaName is how the names of betas end.
-var betaName = regexp.MustCompile(`^[a-z0-9-]+-20\d\d-\d\d-\d\d$`)
+var betaName = regexp.MustCompile(`^[a-z0-9-]+-20\d\d-?\d\d-?\d\d$`) // claude-code-20250219 too
 
 func claudeHeaders(_ *Server, c *chat) *failure {
 	for _, line := range c.Header.Values("Anthropic-Beta") {
