@@ -269,10 +269,7 @@ func (c *Room) createApp(w http.ResponseWriter, r *http.Request, v access.Visito
 		p.Problem = sentence
 		return c.newAppPage(w, r, v, http.StatusUnprocessableEntity, p)
 	}
-	if err != nil {
-		return err
-	}
-	return c.Redirect(w, r, "/console/apps/"+p.ID+"/edit?done=created")
+	return c.Done(w, r, err, "/console/apps/"+p.ID+"/edit?done=created")
 }
 
 // sourceOf is the text of an app that may be copied: its draft where it has one.

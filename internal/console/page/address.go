@@ -29,6 +29,14 @@ func (f *Frame) Redirect(w http.ResponseWriter, r *http.Request, local string) e
 	return nil
 }
 
+// Done ends a change: with what it failed of, or else as Redirect does.
+func (f *Frame) Done(w http.ResponseWriter, r *http.Request, err error, local string) error {
+	if err != nil {
+		return err
+	}
+	return f.Redirect(w, r, local)
+}
+
 // NextPage is where to go after sign-in: next, if it is a path of the console,
 // else the console's first page. Whatever could lead elsewhere is not followed.
 func NextPage(next string) string {
