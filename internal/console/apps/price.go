@@ -1,6 +1,7 @@
 package apps
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -66,15 +67,8 @@ func (c *Room) appPriceOf(ctx context.Context, v access.Visitor, recipe *app.Rec
 }
 
 func runWord(s media.State) string {
-	switch s {
-	case media.Pending:
-		return "waiting"
-	case media.Processing:
-		return "running"
-	case media.Success:
-		return "done"
-	}
-	return string(s)
+	words := map[media.State]string{media.Pending: "waiting", media.Processing: "running", media.Success: "done"}
+	return cmp.Or(words[s], string(s))
 }
 
 // appGist is the longest text among what a run was given, cut: people know runs by it.
