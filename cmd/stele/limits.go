@@ -65,7 +65,7 @@ func toWireLimit(l limit.Limit) wireLimit {
 func toWireStanding(st limit.Standing) wireStanding {
 	b := st.Balance
 	return wireStanding{
-		Subject: strings.ReplaceAll(st.Subject, "\n", ", "), Settled: st.Limit.Count(b.Settled), Held: st.Limit.Count(b.Leased+b.Held),
+		Subject: strings.ReplaceAll(st.Subject, "\n", ", "), Settled: st.Limit.Count(b.Settled), Held: st.Limit.Count(b.Leased + b.Held),
 		Doubt: st.Limit.Count(b.Doubt), Left: st.Limit.Count(st.Left), From: wire.Time(st.Start), Until: maybe(st.End),
 	}
 }

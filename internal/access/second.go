@@ -68,6 +68,15 @@ func (s *Service) openTicket(purpose, text string) (ticketFor, error) {
 	return t, nil
 }
 
+// openOwnTicket opens a ticket of the visitor's own.
+func (s *Service) openOwnTicket(v Visitor, purpose, text string) (ticketFor, error) {
+	t, err := s.openTicket(purpose, text)
+	if err != nil || t.User != v.User.ID || t.Via != v.Session.Via {
+		return ticketFor{}, TooLate()
+	}
+	return t, nil
+}
+
 // openOrAsk opens a session for a person who has given a right password, or asks
 // for their second factor.
 func (s *Service) openOrAsk(ctx context.Context, u User, a arrival) (Visitor, string, error) {
@@ -160,7 +169,7 @@ func (s *Service) SecondByCode(ctx context.Context, ticket, code string, from Br
 		if err := s.noteRefusal(ctx, true, u, u.Email, from); err != nil {
 			return Visitor{}, "", err
 		}
-		return Visitor{}, "", fault.New(fault.InvalidParameter, "This code is wrong, or was used before.").Field("code")
+		return Visitor{}, "", errWrongCode()
 	}
 	if err := s.throttle.forgive(ctx, try); err != nil {
 		return Visitor{}, "", err
@@ -226,7 +235,7 @@ func (s *Service) Confirm(ctx context.Context, v Visitor, password, code string)
 			return err
 		}
 		if !ok {
-			return fault.New(fault.InvalidParameter, "This code is wrong, or was used before.").Field("code")
+			return errWrongCode()
 		}
 		if err := s.throttle.forgive(ctx, try); err != nil {
 			return err
@@ -245,6 +254,10 @@ func (s *Service) Confirm(ctx context.Context, v Visitor, password, code string)
 // TooLate says that a person took longer for a step than they have.
 func TooLate() *fault.Error {
 	return fault.New(fault.PermissionDenied, "That took too long. Begin again.")
+}
+
+func errWrongCode() *fault.Error {
+	return fault.New(fault.InvalidParameter, "This code is wrong, or was used before.").Field("code")
 }
 
 func sameText(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
@@ -271,11 +284,8 @@ func (s *Service) Keep(v Visitor, where string, what []byte) (string, error) {
 
 // Unkeep opens what Keep has sealed.
 func (s *Service) Unkeep(v Visitor, where, kept string) ([]byte, error) {
-	t, err := s.openTicket("kept "+where, kept)
-	if err != nil || t.User != v.User.ID || t.Via != v.Session.Via {
-		return nil, TooLate()
-	}
-	return t.State, nil
+	t, err := s.openOwnTicket(v, "kept "+where, kept)
+	return t.State, err
 }
 
 // formLife is how long a form is known that was sent.

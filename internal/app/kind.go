@@ -149,9 +149,7 @@ func kindOfInput(in *Input) *kind {
 	return kindOfType(p.Type)
 }
 
-func itemType(p *media.Parameter) string {
-	return cmp.Or(p.Items, "string")
-}
+func itemType(p *media.Parameter) string { return cmp.Or(p.Items, "string") }
 
 func kindOfType(name string) *kind {
 	return cmp.Or(map[string]*kind{"string": aText, "integer": anInt, "number": aNumber, "boolean": aTruth}[name], anything)

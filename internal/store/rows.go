@@ -135,9 +135,7 @@ func lines[T ~string](list *[]T) cell {
 }
 
 // tree reads what encode wrote.
-func tree(v any) cell {
-	return cellOf(func(text string) error { return decode(text, v) })
-}
+func tree(v any) cell { return cellOf(func(text string) error { return decode(text, v) }) }
 
 // treeIfAny does the same, and leaves v as it is where there is nothing, or an empty list.
 func treeIfAny(v any) cell {

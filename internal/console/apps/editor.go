@@ -149,9 +149,7 @@ func listProblems(recipe *app.Recipe, problems manifest.Problems) checkList {
 }
 
 // editorText is the text as it was written: browsers send other ends of lines.
-func editorText(r *http.Request) string {
-	return page.Newlines(r.PostForm.Get("source"))
-}
+func editorText(r *http.Request) string { return page.Newlines(r.PostForm.Get("source")) }
 
 func (c *Room) saveApp(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	if err := readParts(w, r); err != nil {

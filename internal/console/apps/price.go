@@ -49,19 +49,19 @@ func (c *Room) appPriceOf(ctx context.Context, v access.Visitor, recipe *app.Rec
 			return p
 		}
 	}
+	p.Waits = "The price shows when the form is filled in."
 	body, err := f.body(true)
 	if err != nil {
-		p.Waits = "The price shows when the form is filled in."
 		return p
 	}
 	t, err := c.Runner.Create(ctx, v.Principal(), generation.DryRun, recipe.ID, body)
 	if err != nil {
-		p.Waits = "The price shows when the form is filled in."
 		if e := fault.From(err); e.Code != fault.Internal && e.Code != fault.MissingParameter {
 			p.Waits = e.Message
 		}
 		return p
 	}
+	p.Waits = ""
 	p.Known, p.USD, p.Credits, p.Free = true, price.GroupThousands(price.Amount(t.Nano).String()), page.Count(t.Credits), t.Nano == 0
 	return p
 }

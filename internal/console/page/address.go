@@ -8,9 +8,7 @@ import (
 )
 
 // Base is the path of the public URL without its last slash: "" or "/stele".
-func (f *Frame) Base() string {
-	return strings.TrimRight(f.PublicURL().EscapedPath(), "/")
-}
+func (f *Frame) Base() string { return strings.TrimRight(f.PublicURL().EscapedPath(), "/") }
 
 // Root is the API's public URL without its last slash, as examples show it.
 func (f *Frame) Root() string { return rootOf(f.APIURL()) }
