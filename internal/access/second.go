@@ -4,11 +4,8 @@ import (
 	"cmp"
 	"context"
 	"crypto/subtle"
-	"encoding/base64"
 	"errors"
 	"time"
-
-	"github.com/go-json-experiment/json"
 
 	"stele/internal/fault"
 	"stele/internal/uid"
@@ -42,27 +39,12 @@ func (s *Service) sealTicket(t ticketFor) (string, error) {
 	if t.ID = uid.Secret(12); t.Until.IsZero() {
 		t.Until = s.now().Add(stepLife)
 	}
-	plain, err := json.Marshal(t)
-	if err != nil {
-		return "", err
-	}
-	return base64.RawURLEncoding.EncodeToString(s.box.Seal(plain)), nil
+	return s.box.SealText(t)
 }
 
 func (s *Service) openTicket(purpose, text string) (ticketFor, error) {
 	var t ticketFor
-	if len(text) > 128<<10 {
-		return t, TooLate()
-	}
-	sealed, err := base64.RawURLEncoding.DecodeString(text)
-	if err != nil {
-		return t, TooLate()
-	}
-	plain, err := s.box.Open(sealed)
-	if err != nil {
-		return t, TooLate()
-	}
-	if err := json.Unmarshal(plain, &t); err != nil || t.Purpose != purpose || !s.now().Before(t.Until) {
+	if len(text) > 128<<10 || s.box.OpenText(text, &t) != nil || t.Purpose != purpose || !s.now().Before(t.Until) {
 		return ticketFor{}, TooLate()
 	}
 	return t, nil
