@@ -124,7 +124,6 @@ func at(t *time.Time) cell {
 	return cellOf(func(ms int64) error { *t = fromMillis(ms); return nil })
 }
 
-// durationIn reads a duration in units.
 func durationIn(d *time.Duration, unit time.Duration) cell {
 	return cellOf(func(n int64) error { *d = time.Duration(n) * unit; return nil })
 }

@@ -14,7 +14,6 @@ import (
 	"stele/internal/price"
 )
 
-// limitForm is a limit as forms have it.
 type limitForm struct {
 	Name, Amount, Marks, Zone string
 	Measure, Window           string
