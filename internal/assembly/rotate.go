@@ -1,6 +1,7 @@
 package assembly
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,12 +59,7 @@ func (r *Rotation) Prepare(ctx context.Context) error {
 	return nil
 }
 
-func (r *Rotation) next() string {
-	if r.NewKeyFile != "" {
-		return r.NewKeyFile
-	}
-	return r.files.next()
-}
+func (r *Rotation) next() string { return cmp.Or(r.NewKeyFile, r.files.next()) }
 
 // begin makes the new key and lets it open the database.
 func (r *Rotation) begin(ctx context.Context) (*seal.Master, error) {
