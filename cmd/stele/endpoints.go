@@ -114,15 +114,9 @@ func (p *program) endpointsEdit() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if c.Flags().Changed("url") {
-			e.URL = next.URL
-		}
-		if c.Flags().Changed("event") {
-			e.Events = next.Events
-		}
-		if c.Flags().Changed("enabled") {
-			e.Enabled = next.Enabled
-		}
+		take(c, "url", &e.URL, next.URL)
+		take(c, "event", &e.Events, next.Events)
+		take(c, "enabled", &e.Enabled, next.Enabled)
 		if e, err = h.Endpoints().Change(c.Context(), operator(), e); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"stele/internal/assembly"
@@ -51,4 +52,11 @@ func (f *flags) valueOf(name string) *string {
 		return f.values[name]
 	}
 	return nil
+}
+
+// take puts what a flag says into its place, where the flag was given.
+func take[T any](c *cobra.Command, flag string, place *T, said T) {
+	if c.Flags().Changed(flag) {
+		*place = said
+	}
 }

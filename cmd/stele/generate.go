@@ -142,32 +142,13 @@ func (o *order) wait(ctx context.Context, out io.Writer, path string, v *generat
 
 // save downloads the outputs, or prints where they are.
 func (o *order) save(c *cobra.Command, v generation.View) error {
-	byKind := make(map[string][]string)
-	for _, i := range v.Result.Images {
-		byKind["image"] = append(byKind["image"], i.URL)
-	}
-	for _, i := range v.Result.Videos {
-		byKind["video"] = append(byKind["video"], i.URL)
-	}
-	for _, i := range v.Result.Audios {
-		byKind["audio"] = append(byKind["audio"], i.URL)
-	}
-	addresses := byKind[v.MediaType] // what was asked for has the name that was given
-	for _, kind := range []string{"image", "video", "audio"} {
-		if kind != v.MediaType {
-			addresses = append(addresses, byKind[kind]...)
-		}
-	}
-	for n, address := range addresses {
-		if o.out == "" {
-			if !o.asJSON {
-				fmt.Fprintln(c.OutOrStdout(), address)
+	for n, made := range v.Outputs() { // what was asked for comes first, and has the name that was given
+		name := made.URL
+		if o.out != "" {
+			name = outputPath(o.out, n, made.URL)
+			if err := o.download(c.Context(), made.URL, name); err != nil {
+				return err
 			}
-			continue
-		}
-		name := outputPath(o.out, n, address)
-		if err := o.download(c.Context(), address, name); err != nil {
-			return err
 		}
 		if !o.asJSON {
 			fmt.Fprintln(c.OutOrStdout(), name)

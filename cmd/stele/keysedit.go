@@ -21,29 +21,14 @@ func (p *program) keysEdit() *cobra.Command {
 			"  stele keys edit key_06gx… --expires never --allow-model ''",
 	})
 	var edit access.KeyEdit
-	c.PreRunE = func(*cobra.Command, []string) (err error) {
-		set := c.Flags().Changed
-		if set("name") {
-			edit.Name = &name
-		}
-		if set("scope") {
-			list := toNames[access.Group](scopes)
-			edit.Groups = &list
-		}
-		if set("allow-model") {
-			list := withoutEmpty(models)
-			edit.Models = &list
-		}
-		if set("allow-cidr") {
-			list := withoutEmpty(cidrs)
-			edit.CIDRs = &list
-		}
-		if set("expires") {
-			edit.Lifetime, err = lengthOrNever("expires", expires)
-		}
-		if set("idle-expires") && err == nil {
-			edit.Idle, err = lengthOrNever("idle-expires", idle)
-		}
+	c.PreRunE = func(*cobra.Command, []string) error {
+		lifetime, unused, err := lengthsOrNever("expires", expires, "idle-expires", idle)
+		take(c, "name", &edit.Name, &name)
+		take(c, "scope", &edit.Groups, new(toNames[access.Group](scopes)))
+		take(c, "allow-model", &edit.Models, new(withoutEmpty(models)))
+		take(c, "allow-cidr", &edit.CIDRs, new(withoutEmpty(cidrs)))
+		take(c, "expires", &edit.Lifetime, lifetime)
+		take(c, "idle-expires", &edit.Idle, unused)
 		if err == nil && edit == (access.KeyEdit{}) {
 			err = errors.New("nothing to change: stele keys edit --help lists what can be")
 		}

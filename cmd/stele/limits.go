@@ -50,7 +50,7 @@ type wireStanding struct {
 
 func toWireLimit(l limit.Limit) wireLimit {
 	w := wireLimit{
-		ID: l.ID, Name: l.Name, Workspace: textOrNil(l.Workspace), Measure: string(l.Measure), Window: string(l.Window), Amount: amountOf(&l, l.Amount), Kind: "hard",
+		ID: l.ID, Name: l.Name, Workspace: textOrNil(l.Workspace), Measure: string(l.Measure), Window: string(l.Window), Amount: l.Count(l.Amount), Kind: "hard",
 		Refuse: l.Refuse, Unpriced: l.Unpriced, Marks: l.Marks, Zone: l.Zone, CreatedAt: wire.Time(l.Created), Subject: []string{},
 	}
 	if l.Soft {
@@ -65,16 +65,9 @@ func toWireLimit(l limit.Limit) wireLimit {
 func toWireStanding(st limit.Standing) wireStanding {
 	b := st.Balance
 	return wireStanding{
-		Subject: strings.ReplaceAll(st.Subject, "\n", ", "), Settled: amountOf(st.Limit, b.Settled), Held: amountOf(st.Limit, b.Leased+b.Held),
-		Doubt: amountOf(st.Limit, b.Doubt), Left: amountOf(st.Limit, st.Left), From: wire.Time(st.Start), Until: maybe(st.End),
+		Subject: strings.ReplaceAll(st.Subject, "\n", ", "), Settled: st.Limit.Count(b.Settled), Held: st.Limit.Count(b.Leased + b.Held),
+		Doubt: st.Limit.Count(b.Doubt), Left: st.Limit.Count(st.Left), From: wire.Time(st.Start), Until: maybe(st.End),
 	}
-}
-
-func amountOf(l *limit.Limit, n int64) string {
-	if l.Measure == limit.Dollars {
-		return price.Amount(n).Decimal()
-	}
-	return strconv.FormatInt(n, 10)
 }
 
 func (p *program) limitsList() *cobra.Command {
@@ -130,23 +123,12 @@ func (f *limitFlags) add(c *cobra.Command) {
 
 // apply puts the flags that were given into a limit.
 func (f *limitFlags) apply(c *cobra.Command, l *limit.Limit) error {
-	changed := c.Flags().Changed
-	if changed("name") {
-		l.Name = f.name
-	}
-	if changed("soft") {
-		l.Soft = f.soft
-	}
-	if changed("refuse") {
-		l.Refuse = f.refuse
-	}
-	if changed("allow-unpriced") {
-		l.Unpriced = f.unpriced
-	}
-	if changed("threshold") {
-		l.Marks = f.marks
-	}
-	if !changed("amount") {
+	take(c, "name", &l.Name, f.name)
+	take(c, "soft", &l.Soft, f.soft)
+	take(c, "refuse", &l.Refuse, f.refuse)
+	take(c, "allow-unpriced", &l.Unpriced, f.unpriced)
+	take(c, "threshold", &l.Marks, f.marks)
+	if !c.Flags().Changed("amount") {
 		return nil
 	}
 	if l.Measure == limit.Dollars {

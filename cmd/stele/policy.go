@@ -46,23 +46,17 @@ func (p *program) policySet() *cobra.Command {
 		},
 	})
 	change := func(p *access.Policy) {
-		for flag, do := range map[string]func(){
-			"model":                func() { p.Models = withoutEmpty(models) },
-			"provider":             func() { p.Providers = withoutEmpty(providers) },
-			"tag":                  func() { p.Tags = withoutEmpty(tags) },
-			"cidr":                 func() { p.CIDRs = withoutEmpty(cidrs) },
-			"scope":                func() { p.Scopes = toNames[access.Group](scopes) },
-			"env":                  func() { p.Environments = toNames[access.Environment](environments) },
-			"key-life":             func() { p.LifeMS = lifetime.Milliseconds() },
-			"key-idle":             func() { p.IdleMS = unused.Milliseconds() },
-			"capture":              func() { p.NoCapture = !capture },
-			"charge-factor":        func() { p.ChargeFactor = factor },
-			"end-keys-with-people": func() { p.EndWithCreator = endWith },
-		} {
-			if c.Flags().Changed(flag) {
-				do()
-			}
-		}
+		take(c, "model", &p.Models, withoutEmpty(models))
+		take(c, "provider", &p.Providers, withoutEmpty(providers))
+		take(c, "tag", &p.Tags, withoutEmpty(tags))
+		take(c, "cidr", &p.CIDRs, withoutEmpty(cidrs))
+		take(c, "scope", &p.Scopes, toNames[access.Group](scopes))
+		take(c, "env", &p.Environments, toNames[access.Environment](environments))
+		take(c, "key-life", &p.LifeMS, lifetime.Milliseconds())
+		take(c, "key-idle", &p.IdleMS, unused.Milliseconds())
+		take(c, "capture", &p.NoCapture, !capture)
+		take(c, "charge-factor", &p.ChargeFactor, factor)
+		take(c, "end-keys-with-people", &p.EndWithCreator, endWith)
 	}
 	p.onInstallation(c, func(c *cobra.Command, h *assembly.Installation, args []string) error {
 		who := access.CommandLine(args[0])

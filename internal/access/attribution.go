@@ -68,9 +68,7 @@ func TagsText(tags []Tag) string {
 
 // Person is the id of the person behind a caller: who called, or who made the key. It
 // is "" where no person did.
-func (p *Principal) Person() string {
-	return cmp.Or(p.User, p.Creator)
-}
+func (p *Principal) Person() string { return cmp.Or(p.User, p.Creator) }
 
 // MaySee reports whether a person sees what belongs to a workspace, or, where that is
 // "", to the whole installation.

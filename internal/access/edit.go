@@ -40,7 +40,7 @@ func (s *Service) EditKey(ctx context.Context, who Principal, id string, edit Ke
 		if err := s.keys.checkRoom(k); err != nil {
 			return Entry{}, err
 		}
-		changes := changesOf(was, k.values())
+		changes := ChangesOf(was, k.values())
 		if len(changes) == 0 {
 			return Entry{}, nil
 		}

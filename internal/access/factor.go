@@ -127,9 +127,9 @@ func (s *Service) appSecret(v Visitor, secret string) (AppSecret, error) {
 // before. With their first factor people get recovery codes, shown once. A wrong
 // code gives the secret back, to try again.
 func (s *Service) AddApp(ctx context.Context, v Visitor, ticket, code string) (codes []string, again AppSecret, err error) {
-	t, err := s.openTicket("app", ticket)
-	if err != nil || t.User != v.User.ID || t.Via != v.Session.Via {
-		return nil, AppSecret{}, TooLate()
+	t, err := s.openOwnTicket(v, "app", ticket)
+	if err != nil {
+		return nil, AppSecret{}, err
 	}
 	again, err = s.appSecret(v, string(t.State))
 	if err != nil {

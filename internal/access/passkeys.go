@@ -35,9 +35,9 @@ func (s *Service) AskNewPasskey(ctx context.Context, v Visitor, at passkey.Party
 // AddPasskey takes the passkey that the visitor's browser has made. With their
 // first factor people get recovery codes, shown once.
 func (s *Service) AddPasskey(ctx context.Context, v Visitor, at passkey.Party, ticket, name string, answer []byte) ([]string, error) {
-	t, err := s.openTicket("new passkey", ticket)
-	if err != nil || t.User != v.User.ID || t.Via != v.Session.Via {
-		return nil, TooLate()
+	t, err := s.openOwnTicket(v, "new passkey", ticket)
+	if err != nil {
+		return nil, err
 	}
 	h, err := s.holder(ctx, v.User, v.Session.Via)
 	if err != nil {

@@ -90,7 +90,7 @@ func (s *Service) SetPolicy(ctx context.Context, who Principal, workspace string
 	}
 	set, err := s.store.UpdatePolicy(ctx, workspace, func(was *Policy) (Entry, error) {
 		p.Names = was.Names // they are the owners', see SetName
-		changes := changesOf(was.values(), p.values())
+		changes := ChangesOf(was.values(), p.values())
 		if len(changes) == 0 {
 			return Entry{}, nil
 		}
@@ -193,8 +193,8 @@ func (p *Policy) values() [][2]string {
 	}
 }
 
-// changesOf lists the fields whose values differ.
-func changesOf(was, is [][2]string) []Change {
+// ChangesOf lists the fields whose values differ, of two lists of the same fields with their values.
+func ChangesOf(was, is [][2]string) []Change {
 	var list []Change
 	for i := range was {
 		if was[i] != is[i] {

@@ -63,9 +63,7 @@ const (
 )
 
 // Groups lists every group.
-func Groups() []Group {
-	return []Group{GroupChat, GroupModels, GroupFiles, GroupMedia, GroupApps}
-}
+func Groups() []Group { return []Group{GroupChat, GroupModels, GroupFiles, GroupMedia, GroupApps} }
 
 // Scope says which routes and models a caller opens. Empty lists open all. What the
 // workspace's policy forbids stays shut whatever the lists say.

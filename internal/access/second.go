@@ -4,11 +4,8 @@ import (
 	"cmp"
 	"context"
 	"crypto/subtle"
-	"encoding/base64"
 	"errors"
 	"time"
-
-	"github.com/go-json-experiment/json"
 
 	"stele/internal/fault"
 	"stele/internal/uid"
@@ -42,27 +39,21 @@ func (s *Service) sealTicket(t ticketFor) (string, error) {
 	if t.ID = uid.Secret(12); t.Until.IsZero() {
 		t.Until = s.now().Add(stepLife)
 	}
-	plain, err := json.Marshal(t)
-	if err != nil {
-		return "", err
-	}
-	return base64.RawURLEncoding.EncodeToString(s.box.Seal(plain)), nil
+	return s.box.SealText(t)
 }
 
 func (s *Service) openTicket(purpose, text string) (ticketFor, error) {
 	var t ticketFor
-	if len(text) > 128<<10 {
-		return t, TooLate()
+	if len(text) > 128<<10 || s.box.OpenText(text, &t) != nil || t.Purpose != purpose || !s.now().Before(t.Until) {
+		return ticketFor{}, TooLate()
 	}
-	sealed, err := base64.RawURLEncoding.DecodeString(text)
-	if err != nil {
-		return t, TooLate()
-	}
-	plain, err := s.box.Open(sealed)
-	if err != nil {
-		return t, TooLate()
-	}
-	if err := json.Unmarshal(plain, &t); err != nil || t.Purpose != purpose || !s.now().Before(t.Until) {
+	return t, nil
+}
+
+// openOwnTicket opens a ticket of the visitor's own.
+func (s *Service) openOwnTicket(v Visitor, purpose, text string) (ticketFor, error) {
+	t, err := s.openTicket(purpose, text)
+	if err != nil || t.User != v.User.ID || t.Via != v.Session.Via {
 		return ticketFor{}, TooLate()
 	}
 	return t, nil
@@ -160,7 +151,7 @@ func (s *Service) SecondByCode(ctx context.Context, ticket, code string, from Br
 		if err := s.noteRefusal(ctx, true, u, u.Email, from); err != nil {
 			return Visitor{}, "", err
 		}
-		return Visitor{}, "", fault.New(fault.InvalidParameter, "This code is wrong, or was used before.").Field("code")
+		return Visitor{}, "", errWrongCode()
 	}
 	if err := s.throttle.forgive(ctx, try); err != nil {
 		return Visitor{}, "", err
@@ -226,7 +217,7 @@ func (s *Service) Confirm(ctx context.Context, v Visitor, password, code string)
 			return err
 		}
 		if !ok {
-			return fault.New(fault.InvalidParameter, "This code is wrong, or was used before.").Field("code")
+			return errWrongCode()
 		}
 		if err := s.throttle.forgive(ctx, try); err != nil {
 			return err
@@ -245,6 +236,10 @@ func (s *Service) Confirm(ctx context.Context, v Visitor, password, code string)
 // TooLate says that a person took longer for a step than they have.
 func TooLate() *fault.Error {
 	return fault.New(fault.PermissionDenied, "That took too long. Begin again.")
+}
+
+func errWrongCode() *fault.Error {
+	return fault.New(fault.InvalidParameter, "This code is wrong, or was used before.").Field("code")
 }
 
 func sameText(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
@@ -271,11 +266,8 @@ func (s *Service) Keep(v Visitor, where string, what []byte) (string, error) {
 
 // Unkeep opens what Keep has sealed.
 func (s *Service) Unkeep(v Visitor, where, kept string) ([]byte, error) {
-	t, err := s.openTicket("kept "+where, kept)
-	if err != nil || t.User != v.User.ID || t.Via != v.Session.Via {
-		return nil, TooLate()
-	}
-	return t.State, nil
+	t, err := s.openOwnTicket(v, "kept "+where, kept)
+	return t.State, err
 }
 
 // formLife is how long a form is known that was sent.

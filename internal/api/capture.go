@@ -2,6 +2,7 @@ package api
 
 import (
 	"io"
+	"log/slog"
 	"net/http"
 	"time"
 
@@ -22,7 +23,7 @@ func (d *Door) serveCaptured(w http.ResponseWriter, c call) error {
 	at := time.Now()
 	defer func() {
 		if span := trace.From(c.Context()); d.TraceBodies && span.On() {
-			span.Note(trace.Text(trace.Asked, asked.body().Text), trace.Text(trace.Said, asked.reply.body().Text))
+			span.Note(slog.String(trace.Asked, asked.body().Text), slog.String(trace.Said, asked.reply.body().Text))
 		}
 		if record := scope.From(c.Context()).Record; record != "" {
 			d.Bodies.Keep(meter.Bodies{

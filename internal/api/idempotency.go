@@ -126,7 +126,7 @@ func (d *Door) orderOnce(c call, lock *replay.Lock, order func(id string) (*gene
 		was.State, was.Progress, was.Outputs, was.Code, was.Message, was.Updated, was.Steps = media.Pending, 0, nil, "", "", t.Created, nil
 		return &was, nil
 	}
-	return replay.DoOnce(lock, fault.GenerationNotFound, find, order)
+	return replay.DoOnce(lock, find, order)
 }
 
 // beginUpload begins the lock of an upload whose bytes have all been seen. Where an

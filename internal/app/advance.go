@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -304,17 +305,8 @@ func (r *run) failure() *media.Failure {
 
 // classOf is a class that shows a code again. Nothing of it is sent once more.
 func classOf(code string) media.Class {
-	switch code {
-	case "invalid_input":
-		return media.BadInput
-	case "content_policy":
-		return media.PolicyInput
-	case "provider_rejected_credentials":
-		return media.Auth
-	case "timeout":
-		return media.Late
-	case "provider_unavailable":
-		return media.Quota
-	}
-	return media.ModelFailed
+	return cmp.Or(map[string]media.Class{
+		"invalid_input": media.BadInput, "content_policy": media.PolicyInput, "provider_rejected_credentials": media.Auth,
+		"timeout": media.Late, "provider_unavailable": media.Quota,
+	}[code], media.ModelFailed)
 }

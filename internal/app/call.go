@@ -159,13 +159,7 @@ func (r *Runner) talk(ctx context.Context, task *generation.Task, s *Step, value
 	}
 	request := &scope.Request{ID: task.ID}
 	request.SetRoute("apps")
-	who := generation.PrincipalOf(task)
-	if r.Rights != nil { // the policy may have changed since the run was ordered
-		who.Scope = r.Rights(task.Workspace)
-		if who.Sandbox {
-			who.Scope = who.Scope.InSandbox()
-		}
-	}
+	who := generation.PrincipalNow(task, r.Rights)
 	began := time.Now()
 	reply, err := r.Chat.Do(scope.With(ctx, request), who, chat.NewRequest(s.Chat.Model, false, chat.Origin{}, func() (*chat.Conversation, error) { return talk, nil }))
 	if err == nil && reply.Whole == nil {

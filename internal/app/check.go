@@ -54,9 +54,12 @@ func (s *Step) checkOrder(doc *manifest.Doc, at manifest.Path, m *media.Model) {
 		return
 	}
 	fields := s.parts["with"].fields
-	known := append(append(slices.Clone(o.Input.Required), o.Input.Optional...), "is_public", "copy_protected")
+	needed := slices.Clone(o.Input.Required)
+	known := append(slices.Concat(o.Input.Required, o.Input.Optional), "is_public", "copy_protected")
 	for _, p := range o.Parameters {
-		known = append(known, p.Name)
+		if known = append(known, p.Name); p.Required {
+			needed = append(needed, p.Name)
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		at := at.Add("with", name)
@@ -66,14 +69,9 @@ func (s *Step) checkOrder(doc *manifest.Doc, at manifest.Path, m *media.Model) {
 		}
 		checkField(doc, at, o, name, fields[name])
 	}
-	for _, name := range o.Input.Required {
+	for _, name := range needed {
 		if fields[name] == nil {
 			doc.Report(at.Add("with"), "%s is missing: mode %s of %s needs it", name, o.Mode, m.ID)
-		}
-	}
-	for _, p := range o.Parameters {
-		if p.Required && fields[p.Name] == nil {
-			doc.Report(at.Add("with"), "%s is missing: mode %s of %s needs it", p.Name, o.Mode, m.ID)
 		}
 	}
 }

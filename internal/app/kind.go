@@ -149,22 +149,10 @@ func kindOfInput(in *Input) *kind {
 	return kindOfType(p.Type)
 }
 
-func itemType(p *media.Parameter) string {
-	return cmp.Or(p.Items, "string")
-}
+func itemType(p *media.Parameter) string { return cmp.Or(p.Items, "string") }
 
 func kindOfType(name string) *kind {
-	switch name {
-	case "string":
-		return aText
-	case "integer":
-		return anInt
-	case "number":
-		return aNumber
-	case "boolean":
-		return aTruth
-	}
-	return anything
+	return cmp.Or(map[string]*kind{"string": aText, "integer": anInt, "number": aNumber, "boolean": aTruth}[name], anything)
 }
 
 // kindOfSchema is what an expression sees of an answer that fits a JSON Schema.

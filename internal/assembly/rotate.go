@@ -1,6 +1,7 @@
 package assembly
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,12 +59,7 @@ func (r *Rotation) Prepare(ctx context.Context) error {
 	return nil
 }
 
-func (r *Rotation) next() string {
-	if r.NewKeyFile != "" {
-		return r.NewKeyFile
-	}
-	return r.files.next()
-}
+func (r *Rotation) next() string { return cmp.Or(r.NewKeyFile, r.files.next()) }
 
 // begin makes the new key and lets it open the database.
 func (r *Rotation) begin(ctx context.Context) (*seal.Master, error) {
@@ -85,7 +81,7 @@ func (r *Rotation) begin(ctx context.Context) (*seal.Master, error) {
 	}
 	if old.To != next.Fingerprint() {
 		change := access.Change{Field: "fingerprint", Old: old.Using, New: next.Fingerprint()}
-		if err := r.note(ctx, "master_key.rotate", "begun", change); err != nil {
+		if err := r.note(ctx, "begun", change); err != nil {
 			return nil, err
 		}
 	}
@@ -125,7 +121,7 @@ func (r *Rotation) Run(ctx context.Context) error {
 	if err := r.markDone("old key ended"); err != nil {
 		return err
 	}
-	if err := r.note(ctx, "master_key.rotate", "ended", access.Change{Field: "sealed anew", New: fmt.Sprint(n)}); err != nil {
+	if err := r.note(ctx, "ended", access.Change{Field: "sealed anew", New: fmt.Sprint(n)}); err != nil {
 		return err
 	}
 	r.say("The master key is %s now: %d values were sealed anew. The old key opens nothing any more.\n"+
@@ -211,9 +207,9 @@ func (r *Rotation) say(format string, args ...any) { _, _ = fmt.Fprintf(r.Out, f
 var errLagging = errors.New("the old master key still counts")
 
 // note writes a change of the master key into the audit log.
-func (h *Installation) note(ctx context.Context, action, detail string, changes ...access.Change) error {
+func (h *Installation) note(ctx context.Context, detail string, changes ...access.Change) error {
 	who := access.CommandLine(access.DefaultWorkspace)
-	return h.Access.Note(ctx, who, action, "master key", detail, changes...)
+	return h.Access.Note(ctx, who, "master_key.rotate", "master key", detail, changes...)
 }
 
 // VerifySealed opens every sealed value that stays and names those that do not open.

@@ -96,15 +96,8 @@ func s3Options(u *url.URL, query url.Values, o Options) (*minio.Options, string,
 	if key == "" || secret == "" {
 		return nil, "", errors.New("blob_url: no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write s3://KEY:SECRET@bucket")
 	}
-	region := query.Get("region")
-	for _, name := range []string{"AWS_REGION", "AWS_DEFAULT_REGION"} {
-		if region == "" {
-			region = o.Getenv(name)
-		}
-	}
-	if region == "" {
-		region = "us-east-1" // what every compatible storage answers to; asking for it would cost a request at each start
-	}
+	// The last is what every compatible storage answers to; asking for it would cost a request at each start.
+	region := cmp.Or(query.Get("region"), o.Getenv("AWS_REGION"), o.Getenv("AWS_DEFAULT_REGION"), "us-east-1")
 	lookup := minio.BucketLookupAuto
 	if given := query.Get("path_style"); given != "" {
 		on, err := strconv.ParseBool(given)

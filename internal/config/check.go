@@ -231,7 +231,6 @@ func (c *checker) checkMemory() {
 	}
 }
 
-// checkOneOf reports a value that is none of those allowed.
 func (c *checker) checkOneOf(path manifest.Path, value string, allowed ...string) {
 	if !slices.Contains(allowed, value) {
 		c.report(path, "%q is none of %s%s", value, strings.Join(allowed, ", "), manifest.DidYouMean(value, allowed))

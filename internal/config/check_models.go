@@ -22,9 +22,7 @@ const (
 
 // isModelID reports whether id can be asked for, in a URL's path too: there an
 // empty part, "." and ".." would be tidied away.
-func isModelID(id string) bool {
-	return modelID.MatchString(id) && label.IsModelID(id)
-}
+func isModelID(id string) bool { return modelID.MatchString(id) && label.IsModelID(id) }
 
 func (c *checker) checkModels() {
 	offers := make(map[string]string) // id → provider

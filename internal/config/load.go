@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -85,10 +86,7 @@ type source struct {
 
 // read finds the file and reads it. Only one that was not named may be missing.
 func (s Sources) read() (source, error) {
-	name, named := s.Path, true
-	if name == "" {
-		name = s.Getenv("STELE_CONFIG")
-	}
+	name, named := cmp.Or(s.Path, s.Getenv("STELE_CONFIG")), true
 	if name == "" {
 		if s.Named {
 			return source{}, nil

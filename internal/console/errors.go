@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -45,19 +46,13 @@ func (c *Console) answer(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 func headline(code fault.Code) string {
-	switch code.Status() {
-	case http.StatusUnauthorized:
-		return "Your session has ended"
-	case http.StatusForbidden:
-		return "Not allowed"
-	case http.StatusNotFound:
-		return "Not found"
-	case http.StatusMethodNotAllowed:
-		return "Nothing to see here"
-	case http.StatusInternalServerError:
-		return "Something went wrong"
-	}
-	return "That did not work"
+	return cmp.Or(map[int]string{
+		http.StatusUnauthorized:        "Your session has ended",
+		http.StatusForbidden:           "Not allowed",
+		http.StatusNotFound:            "Not found",
+		http.StatusMethodNotAllowed:    "Nothing to see here",
+		http.StatusInternalServerError: "Something went wrong",
+	}[code.Status()], "That did not work")
 }
 
 func stack() string { return string(debug.Stack()) }

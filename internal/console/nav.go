@@ -125,10 +125,7 @@ func (c *Console) switchWorkspace(w http.ResponseWriter, r *http.Request, v acce
 	if errors.Is(err, access.ErrNotFound) {
 		return fault.New(fault.NotFound, "There is no such workspace, or you do not belong to it.")
 	}
-	if err != nil {
-		return err
-	}
-	return c.Redirect(w, r, "/console/")
+	return c.Done(w, r, err, "/console/")
 }
 
 // nowhere is shown to a visitor who is signed in and has no role where they are:

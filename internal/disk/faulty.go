@@ -105,9 +105,7 @@ func (f *File) Write(b []byte) (int, error) {
 }
 
 // ReadFrom writes what r gives, piece by piece: copying is not to go past Write.
-func (f *File) ReadFrom(r io.Reader) (int64, error) {
-	return copyPieces(f, r)
-}
+func (f *File) ReadFrom(r io.Reader) (int64, error) { return copyPieces(f, r) }
 
 // WriteString writes a text.
 func (f *File) WriteString(s string) (int, error) { return f.Write([]byte(s)) }

@@ -109,11 +109,13 @@ func (c Code) Status() int {
 
 // ChatStatus is the HTTP status in the chat families, which know no 422: what
 // native answers with 422 is 400 there. The dialects own their other exceptions.
-func (c Code) ChatStatus() int {
-	if s := c.Status(); s != http.StatusUnprocessableEntity {
-		return s
+func (c Code) ChatStatus() int { return chatStatus(c.Status()) }
+
+func chatStatus(native int) int {
+	if native == http.StatusUnprocessableEntity {
+		return http.StatusBadRequest
 	}
-	return http.StatusBadRequest
+	return native
 }
 
 // Codes lists every code of the contract, in no particular order.

@@ -212,12 +212,7 @@ func (e *Error) Status() int {
 }
 
 // ChatStatus is the HTTP status in the chat families.
-func (e *Error) ChatStatus() int {
-	if s := e.Status(); s != http.StatusUnprocessableEntity {
-		return s
-	}
-	return http.StatusBadRequest
-}
+func (e *Error) ChatStatus() int { return chatStatus(e.Status()) }
 
 func (e *Error) Error() string {
 	text := string(e.Code) + ": " + e.Message

@@ -124,9 +124,7 @@ func (r *reader) rest() {
 
 // skipPayload passes over sound or pictures up to the end of the file, unless an
 // archive hangs on to them.
-func (r *reader) skipPayload() {
-	r.pass(func(block []byte) bool { return has(block, archives) })
-}
+func (r *reader) skipPayload() { r.pass(func(block []byte) bool { return has(block, archives) }) }
 
 func (r *reader) pass(refused func([]byte) bool) {
 	var block [headSize]byte

@@ -154,7 +154,6 @@ type tokens struct {
 	held           int64 // of the lease
 }
 
-// beginToken begins a token.
 func (t *tokens) beginToken() { t.length, t.equals = 0, 0 }
 
 func (t *tokens) ReadByte() (byte, error) {

@@ -53,9 +53,7 @@ func (s *Service) Save(ctx context.Context, up Upload) (*File, error) {
 		fault.New(fault.InvalidRequestBody, "The upload took longer than %s.", arrival))
 	defer cancel()
 	settings := s.Settings()
-	if up.Most == 0 {
-		up.Most = settings.most("")
-	}
+	up.Most = cmp.Or(up.Most, settings.most(""))
 	up.Keep = cmp.Or(up.Keep, settings.Files)
 	again := up.ID != "" // one that died on its way may have left a row, and under its name the same bytes
 	if !again {

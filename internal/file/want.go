@@ -18,7 +18,6 @@ type Want struct {
 	Owed    bool     // it belongs to work that was begun: it is taken however much its workspace holds
 }
 
-// check reports whether a file is what is wanted.
 func (w *Want) check(f *File, wrongKind fault.Code) error {
 	if w.Kind != "" && f.Kind != w.Kind {
 		if wrongKind == fault.InvalidMediaURL {

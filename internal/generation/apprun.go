@@ -77,14 +77,9 @@ func (s *Service) CreateRun(ctx context.Context, who access.Principal, id string
 // takeInputs makes files of what the client gave, and tells which of them are new.
 func (s *Service) takeInputs(ctx context.Context, t *Task, run AppRun) (taken []string, err error) {
 	for _, given := range run.Files {
-		f, err := s.Files.Take(ctx, t.Workspace, given.URL, file.Want{Field: given.Field, Kind: given.Kind, Dry: run.DryRun})
-		if err != nil {
+		if taken, err = s.takeFile(ctx, t, taken, given.URL, file.Want{Field: given.Field, Kind: given.Kind, Dry: run.DryRun}); err != nil {
 			return taken, err
 		}
-		if !run.DryRun && !f.Created.Before(t.Created) {
-			taken = append(taken, f.ID)
-		}
-		t.Order.Sources = append(t.Order.Sources, Source{Field: given.Field, File: f.ID})
 	}
 	return taken, nil
 }
@@ -97,13 +92,7 @@ func (s *Service) CreateStep(ctx context.Context, parent *Task, id string, ask m
 	if !errors.Is(err, access.ErrNotFound) {
 		return t, err
 	}
-	who := PrincipalOf(parent)
-	if s.Rights != nil { // the policy may have changed since the run was ordered
-		who.Scope = s.Rights(parent.Workspace)
-		if who.Sandbox {
-			who.Scope = who.Scope.InSandbox()
-		}
-	}
+	who := PrincipalNow(parent, s.Rights)
 	t, operation, err := s.plan(who, id, &ask)
 	if err != nil {
 		return nil, err
@@ -132,6 +121,19 @@ func PrincipalOf(t *Task) access.Principal {
 		Workspace: t.Workspace, Key: t.Key, Environment: access.Environment(t.Environment), Sandbox: t.Sandbox,
 		Creator: t.Order.Person, For: access.Attribution{User: t.Order.EndUser, Tags: t.Order.Tags},
 	}
+}
+
+// PrincipalNow is PrincipalOf with what the policy of its workspace leaves open by now, which may
+// have changed since the task was ordered; rights nil: all.
+func PrincipalNow(t *Task, rights func(workspace string) access.Scope) access.Principal {
+	who := PrincipalOf(t)
+	if rights != nil {
+		who.Scope = rights(t.Workspace)
+		if who.Sandbox {
+			who.Scope = who.Scope.InSandbox()
+		}
+	}
+	return who
 }
 
 func earliest(a, b time.Time) time.Time {

@@ -43,7 +43,7 @@ func (s *Service) work(ctx context.Context, t *Task, step string, do func(contex
 
 // describe says of a span what was done for the task.
 func (t *Task) describe(span trace.Span, err error) {
-	span.Note(trace.Text(trace.Provider, t.Provider), trace.Text(trace.RequestModel, t.Model), trace.Text(trace.Task, t.ID))
+	span.Note(slog.String(trace.Provider, t.Provider), slog.String(trace.RequestModel, t.Model), slog.String(trace.Task, t.ID))
 	if err != nil {
 		span.Fail(media.ToFailure(err).TaskCode())
 	}

@@ -153,18 +153,27 @@ func (s *Service) standIn(ask *media.Ask, unknown error) (*media.Model, error) {
 func (s *Service) take(ctx context.Context, t *Task, o *media.Operation, ask *media.Ask) (taken []string, err error) {
 	for _, given := range ask.Media {
 		limit := o.Limits[given.Field]
-		f, err := s.Files.Take(ctx, t.Workspace, given.URL, file.Want{
+		taken, err = s.takeFile(ctx, t, taken, given.URL, file.Want{
 			Field: given.Field, Kind: media.Takes(given.Field), Formats: limit.Formats, Bytes: int64(limit.MB * (1 << 20)),
 			Dry: ask.DryRun, Owed: t.Parent != "",
 		})
 		if err != nil {
 			return taken, err
 		}
-		if !ask.DryRun && !f.Created.Before(t.Created) {
-			taken = append(taken, f.ID)
-		}
-		t.Order.Sources = append(t.Order.Sources, Source{Field: given.Field, File: f.ID})
 	}
+	return taken, nil
+}
+
+// takeFile makes a file of what is at an address for a task, and appends it to taken where it is new.
+func (s *Service) takeFile(ctx context.Context, t *Task, taken []string, address string, want file.Want) ([]string, error) {
+	f, err := s.Files.Take(ctx, t.Workspace, address, want)
+	if err != nil {
+		return taken, err
+	}
+	if !want.Dry && !f.Created.Before(t.Created) {
+		taken = append(taken, f.ID)
+	}
+	t.Order.Sources = append(t.Order.Sources, Source{Field: want.Field, File: f.ID})
 	return taken, nil
 }
 

@@ -212,9 +212,7 @@ func (l *lane) next(workspace string) *Task {
 }
 
 // jitter keeps tasks that began together from being polled together.
-func jitter(d time.Duration) time.Duration {
-	return d - d/10 + rand.N(d/5+1)
-}
+func jitter(d time.Duration) time.Duration { return d - d/10 + rand.N(d/5+1) }
 
 // pause is how long to wait for a maker that did or did not say.
 func pause(wait time.Duration) time.Duration {

@@ -3,6 +3,7 @@ package generation
 import (
 	"fmt"
 	"hash/crc32"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -43,6 +44,39 @@ type Result struct {
 
 	Texts []string       `json:"texts,omitempty"` // of apps
 	Data  jsontext.Value `json:"data,omitempty"`  // of apps
+}
+
+// Output is a file that was made.
+type Output struct {
+	URL      string  `json:"-"`
+	Kind     string  `json:"-"`
+	Type     string  `json:"content_type"`
+	Size     int64   `json:"size"`
+	Width    int     `json:"width,omitzero"`
+	Height   int     `json:"height,omitzero"`
+	Duration float64 `json:"duration,omitzero"`
+}
+
+// Outputs lists the files that were made, of a view with a result, what was asked for first.
+func (v *View) Outputs() []Output {
+	var list []Output
+	for _, i := range v.Result.Images {
+		list = append(list, Output{URL: i.URL, Kind: "image", Type: i.Type, Size: i.Size, Width: i.Width, Height: i.Height})
+	}
+	for _, i := range v.Result.Videos {
+		list = append(list, Output{i.URL, "video", i.Type, i.Size, i.Width, i.Height, i.Duration})
+	}
+	for _, i := range v.Result.Audios {
+		list = append(list, Output{URL: i.URL, Kind: "audio", Type: i.Type, Size: i.Size, Duration: i.Duration})
+	}
+	asked := func(o Output) int {
+		if o.Kind == v.MediaType {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(list, func(a, b Output) int { return asked(a) - asked(b) })
+	return list
 }
 
 // Step is how far a step of an app's run is.

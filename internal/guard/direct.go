@@ -258,7 +258,6 @@ func (s *sender) Write(b []byte) (n int, err error) {
 
 func count(n int, err error) (int64, error) { return int64(n), err }
 
-// send writes a request.
 func send(conn net.Conn, r *http.Request) (sent int64, err error) {
 	defer closeBody(r)
 	written := heads.Get().(*bytes.Buffer)

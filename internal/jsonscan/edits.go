@@ -29,9 +29,7 @@ const (
 
 // Splice puts text in the place of some bytes. Between equal places it is inserted,
 // behind what was inserted there before.
-func (e *Edits) Splice(from, to int, text []byte) {
-	e.add(edit{from: from, to: to, text: text})
-}
+func (e *Edits) Splice(from, to int, text []byte) { e.add(edit{from: from, to: to, text: text}) }
 
 // Replace puts another value in the place of one.
 func (e *Edits) Replace(v Value, json []byte) { e.Splice(v.From(), v.To(), json) }
@@ -43,14 +41,10 @@ func (e *Edits) ReplaceText(v Value, text string) { e.Replace(v, AppendText(nil,
 func (e *Edits) Rename(key Key, name string) { e.Splice(key.From, key.To, AppendText(nil, name)) }
 
 // Remove takes a member out of its object.
-func (e *Edits) Remove(key Key, v Value) {
-	e.add(edit{from: key.From, to: v.To(), kind: removed})
-}
+func (e *Edits) Remove(key Key, v Value) { e.add(edit{from: key.From, to: v.To(), kind: removed}) }
 
 // RemoveElement takes an element out of its array.
-func (e *Edits) RemoveElement(v Value) {
-	e.add(edit{from: v.From(), to: v.To(), kind: removed})
-}
+func (e *Edits) RemoveElement(v Value) { e.add(edit{from: v.From(), to: v.To(), kind: removed}) }
 
 // Append puts a member at the end of an object.
 func (e *Edits) Append(object Value, name string, json []byte) {

@@ -79,7 +79,7 @@ func (m *Manager) Create(ctx context.Context, who access.Principal, l Limit) (Li
 	if err := m.checkRoom(ctx, who, l.Workspace); err != nil {
 		return l, err
 	}
-	return l, m.Shelf.SaveLimit(ctx, l, m.entry(who, "limit.create", &l, changes(&Limit{}, &l)))
+	return l, m.Shelf.SaveLimit(ctx, l, m.entry(who, "limit.create", &l, access.ChangesOf((&Limit{}).values(), l.values())))
 }
 
 // mostLimits is how many an owner may set: every call falls under each of them, and every
@@ -116,7 +116,7 @@ func (m *Manager) Change(ctx context.Context, who access.Principal, next Limit) 
 	if err := m.check(who, &l); err != nil {
 		return l, err
 	}
-	list := changes(&was, &l)
+	list := access.ChangesOf(was.values(), l.values())
 	if len(list) == 0 {
 		return l, nil
 	}
@@ -132,7 +132,7 @@ func (m *Manager) Delete(ctx context.Context, who access.Principal, id string) e
 	if err != nil {
 		return err
 	}
-	return m.Shelf.DeleteLimit(ctx, id, m.entry(who, "limit.delete", &l, changes(&l, &Limit{})))
+	return m.Shelf.DeleteLimit(ctx, id, m.entry(who, "limit.delete", &l, access.ChangesOf(l.values(), (&Limit{}).values())))
 }
 
 // check refuses what cannot be meant, and who may not say it.
@@ -148,16 +148,6 @@ func (m *Manager) entry(who access.Principal, action string, l *Limit, list []ac
 	return access.Entry{
 		ID: uid.New("aud"), At: m.Now(), Actor: who.User, Workspace: workspace, Action: action, Target: l.ID, Detail: l.Name, Changes: list,
 	}
-}
-
-func changes(was, is *Limit) (list []access.Change) {
-	before, after := was.values(), is.values()
-	for i := range before {
-		if before[i][1] != after[i][1] {
-			list = append(list, access.Change{Field: before[i][0], Old: before[i][1], New: after[i][1]})
-		}
-	}
-	return list
 }
 
 // values are the limit's fields as the audit log tells of them.

@@ -104,14 +104,10 @@ func (d *Doc) OneOf(path Path, got string, known []string) bool {
 }
 
 // Problems returns all that was found so far, in the order of the file.
-func (d *Doc) Problems() Problems {
-	return d.problems.sortByPlace()
-}
+func (d *Doc) Problems() Problems { return d.problems.sortByPlace() }
 
 // Err returns Problems as an error, or nil if there are none.
-func (d *Doc) Err() error {
-	return d.Problems().Err()
-}
+func (d *Doc) Err() error { return d.Problems().Err() }
 
 // find walks down path. If the whole way does not exist it returns the last node
 // that does and false.

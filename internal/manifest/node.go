@@ -65,9 +65,7 @@ func (n *Node) Text() string { return n.text }
 // Decode reads the value into what into points to, as the package function does.
 // Called from UnmarshalManifest, into must have another type than the method's
 // receiver, or it would call itself.
-func (n *Node) Decode(into any) {
-	n.decode(reflect.ValueOf(into).Elem())
-}
+func (n *Node) Decode(into any) { n.decode(reflect.ValueOf(into).Elem()) }
 
 // Items returns the values of a list. Anything else is reported and empty.
 func (n *Node) Items() iter.Seq2[int, *Node] {
@@ -114,9 +112,7 @@ func (n *Node) report(format string, args ...any) {
 	n.bad = true
 }
 
-func (n *Node) complain(expected string) {
-	n.Report("expected %s, found %s", expected, n.kind)
-}
+func (n *Node) complain(expected string) { n.Report("expected %s, found %s", expected, n.kind) }
 
 // position returns where people look for the value: a scalar where it stands, all
 // else at its key.

@@ -16,9 +16,7 @@ type Path []any
 func At(steps ...any) Path { return steps }
 
 // Add returns a longer Path and leaves p as it is.
-func (p Path) Add(steps ...any) Path {
-	return append(slices.Clip(p), steps...)
-}
+func (p Path) Add(steps ...any) Path { return append(slices.Clip(p), steps...) }
 
 // String returns the path for people: models.acme/claude.targets[0]. A key that
 // would be isMisread is quoted: models["gpt-4.1"].

@@ -60,9 +60,7 @@ func (n *Node) as() Kind {
 	return n.kind
 }
 
-func (n *Node) boolean() bool {
-	return strings.EqualFold(n.text, "true")
-}
+func (n *Node) boolean() bool { return strings.EqualFold(n.text, "true") }
 
 var errRange = errors.New("out of range")
 

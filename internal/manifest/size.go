@@ -54,6 +54,4 @@ type unit struct {
 }
 
 // units are in the order to try them: B ends all the others.
-func units() []unit {
-	return []unit{{"TB", TB}, {"GB", GB}, {"MB", MB}, {"KB", KB}, {"B", 1}}
-}
+func units() []unit { return []unit{{"TB", TB}, {"GB", GB}, {"MB", MB}, {"KB", KB}, {"B", 1}} }

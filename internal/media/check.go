@@ -1,6 +1,7 @@
 package media
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -132,19 +133,9 @@ func (o *Operation) checkLimits(a *Ask) error {
 	return nil
 }
 
-func (l Limit) length() int {
-	if l.Length > 0 {
-		return l.Length
-	}
-	return longest
-}
+func (l Limit) length() int { return cmp.Or(l.Length, longest) }
 
-func (l Limit) items() int {
-	if l.Items > 0 {
-		return l.Items
-	}
-	return most
-}
+func (l Limit) items() int { return cmp.Or(l.Items, most) }
 
 // exclusive finds the group of which something was given, -1 for none. It is an
 // error when there are two.

@@ -10,7 +10,6 @@ func Inputs() []string {
 	return []string{"prompt", "image_urls", "start_frame", "end_frame", "video_urls", "audio_urls"}
 }
 
-// parameterTypes lists what a parameter may be.
 func parameterTypes() []string { return []string{"string", "number", "integer", "boolean", "array"} }
 
 // Forms lists the ways in which a provider may be given a file.

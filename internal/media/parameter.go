@@ -1,6 +1,7 @@
 package media
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -90,19 +91,9 @@ func (p *Parameter) onStep(n float64) bool {
 	return math.Abs(steps-math.Round(steps)) <= 1e-9*math.Max(1, math.Abs(steps))
 }
 
-func (p *Parameter) mostItems() int {
-	if p.MaxItems > 0 {
-		return p.MaxItems
-	}
-	return most
-}
+func (p *Parameter) mostItems() int { return cmp.Or(p.MaxItems, most) }
 
-func (p *Parameter) mostCharacters() int {
-	if p.MaxLength > 0 {
-		return p.MaxLength
-	}
-	return longest
-}
+func (p *Parameter) mostCharacters() int { return cmp.Or(p.MaxLength, longest) }
 
 // refuse says what the parameter takes, and what was given instead.
 func (p *Parameter) refuse(got any) *fault.Error { return p.refuseFor(got, p.words()) }

@@ -24,9 +24,7 @@ var (
 func IsModelID(text string) bool { return modelID.MatchString(text) }
 
 // Read reads a model file: one model, strictly. The error is manifest.Problems.
-func Read(file string, src []byte) (Model, error) {
-	return ReadFor(nil)(file, src)
-}
+func Read(file string, src []byte) (Model, error) { return ReadFor(nil)(file, src) }
 
 // ReadFor reads a model file as Read does, and refuses a model whose kind is not
 // one of these. Without any kinds none is refused.

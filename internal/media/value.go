@@ -53,7 +53,6 @@ func number(v any) (float64, bool) {
 // exact is the end of the whole numbers that a float64 holds without a gap.
 const exact = 1 << 53
 
-// wholeNumber is v as a whole number, where it is one.
 func wholeNumber(v any) (int64, bool) {
 	switch n := v.(type) {
 	case int:

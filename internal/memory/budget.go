@@ -27,9 +27,7 @@ type Budget struct {
 }
 
 // New makes a budget of size bytes, of which one workspace holds share at most.
-func New(size, share int64) *Budget {
-	return &Budget{fair.New(size, share), fair.New(size, share)}
-}
+func New(size, share int64) *Budget { return &Budget{fair.New(size, share), fair.New(size, share)} }
 
 // Resize changes the bounds: of all, of a workspace, of a part of a workspace. What is held
 // stays held.
@@ -138,9 +136,7 @@ func (l *Lease) Await(ctx context.Context, n int64) error {
 }
 
 // Fits takes n more bytes and reports whether that was possible at once.
-func (l *Lease) Fits(n int64) bool {
-	return l == nil || n <= 0 || l.try(n) && l.keep(n) == nil
-}
+func (l *Lease) Fits(n int64) bool { return l == nil || n <= 0 || l.try(n) && l.keep(n) == nil }
 
 func (l *Lease) try(n int64) bool {
 	if l.part != "" && !l.budget.parts.TryAcquire(l.part, n) {

@@ -20,7 +20,6 @@ type Header struct {
 // ErrFormat says that bytes are no picture that can be read here.
 var ErrFormat = errors.New("this is no png, jpeg, gif or webp picture")
 
-// errHeader says that a picture's header is damaged.
 var errHeader = errors.New("the picture's header is damaged")
 
 // mostSide is what a picture can have at all: more would not fit the sums below.

@@ -52,7 +52,6 @@ func (s *bedrockStream) Read(p []byte) (int, error) {
 	return s.text.Read(p)
 }
 
-// take writes a message as an event.
 func (s *bedrockStream) take(m eventMessage) error {
 	switch kind := m.headers[":message-type"]; kind {
 	case "event":

@@ -141,7 +141,6 @@ func chats(m jsonscan.Value) bool {
 	return out.Kind() != jsonscan.Array || hasText(out, "text")
 }
 
-// hasText reports whether a text is in a list.
 func hasText(list jsonscan.Value, text string) bool {
 	for _, v := range list.Elements() {
 		if v.View() == text {

@@ -28,11 +28,8 @@ func (a Account) Origin() (string, error) {
 	if err != nil || u.Hostname() == "" {
 		return "", fmt.Errorf("the base URL of %s is no address", a.Name)
 	}
-	scheme, port := u.Scheme, u.Port() // Parse has lowered it
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[scheme]
-	}
-	return scheme + "://" + net.JoinHostPort(label.Lower(u.Hostname()), port), nil
+	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme]) // Parse has lowered the scheme
+	return u.Scheme + "://" + net.JoinHostPort(label.Lower(u.Hostname()), port), nil
 }
 
 // base is the base URL with the options in it.

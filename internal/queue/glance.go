@@ -17,9 +17,7 @@ type glancing struct {
 }
 
 // GetExecutor gives the driver's own, but for how it takes jobs.
-func (g glancing) GetExecutor() riverdriver.Executor {
-	return taker{g.Driver.GetExecutor(), g.db}
-}
+func (g glancing) GetExecutor() riverdriver.Executor { return taker{g.Driver.GetExecutor(), g.db} }
 
 type taker struct {
 	riverdriver.Executor

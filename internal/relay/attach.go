@@ -89,9 +89,7 @@ type attachment struct {
 }
 
 // name is what is given, for keeping apart what was got.
-func (a *attachment) name() string {
-	return cmp.Or(a.own, a.at.Media.URL)
-}
+func (a *attachment) name() string { return cmp.Or(a.own, a.at.Media.URL) }
 
 // search looks for what an upstream has to be given.
 type search struct {

@@ -47,7 +47,6 @@ type Row struct {
 	Sealed    []byte // nil: it is in another row
 }
 
-// sealedTurn is a turn as it is sealed.
 type sealedTurn struct {
 	Provider string            `json:"provider,omitzero"`
 	Model    string            `json:"model,omitzero"`
@@ -57,7 +56,6 @@ type sealedTurn struct {
 	Mark     string            `json:"mark,omitzero"`
 }
 
-// sealedThought is a thought as it is sealed.
 type sealedThought struct {
 	Kind  chat.Kind `json:"kind"`
 	Text  string    `json:"text,omitzero"`

@@ -2,6 +2,7 @@ package relay
 
 import (
 	"context"
+	"log/slog"
 
 	"stele/internal/trace"
 )
@@ -10,7 +11,7 @@ import (
 func (c *call) startTry(ctx context.Context, provider, target string) context.Context {
 	ctx, c.span = trace.Start(ctx, "chat", target)
 	if c.span.On() {
-		c.span.Note(trace.Text(trace.Provider, provider), trace.Text(trace.RequestModel, target), trace.Flag(trace.RequestStream, c.request.Stream))
+		c.span.Note(slog.String(trace.Provider, provider), slog.String(trace.RequestModel, target), slog.Bool(trace.RequestStream, c.request.Stream))
 	}
 	return ctx
 }
@@ -29,22 +30,22 @@ func (c *call) traceUsage() {
 	r := &c.record
 	if c.span.On() {
 		c.span.Note(
-			trace.Text(trace.ResponseModel, r.Target),
-			trace.Number(trace.InputTokens, r.Input+r.CacheRead+r.CacheWrite),
-			trace.Number(trace.OutputTokens, r.Output+r.Reasoning),
-			trace.Number(trace.CacheReadTokens, r.CacheRead),
-			trace.Number(trace.CacheMadeTokens, r.CacheWrite),
-			trace.Number(trace.ReasoningTokens, r.Reasoning),
+			slog.String(trace.ResponseModel, r.Target),
+			slog.Int64(trace.InputTokens, r.Input+r.CacheRead+r.CacheWrite),
+			slog.Int64(trace.OutputTokens, r.Output+r.Reasoning),
+			slog.Int64(trace.CacheReadTokens, r.CacheRead),
+			slog.Int64(trace.CacheMadeTokens, r.CacheWrite),
+			slog.Int64(trace.ReasoningTokens, r.Reasoning),
 		)
 		if r.Stream {
-			c.span.Note(trace.Fraction(trace.FirstChunk, c.start.Add(r.FirstByte).Sub(c.began).Seconds()))
+			c.span.Note(slog.Float64(trace.FirstChunk, c.start.Add(r.FirstByte).Sub(c.began).Seconds()))
 		}
 	}
 	c.endTry(r.Code)
 	if whole := trace.From(c.asker); whole.On() {
-		whole.Note(trace.Text(trace.Workspace, r.Workspace), trace.Text(trace.Model, r.Model), trace.Number(trace.Tries, int64(r.Tries)))
+		whole.Note(slog.String(trace.Workspace, r.Workspace), slog.String(trace.Model, r.Model), slog.Int64(trace.Tries, int64(r.Tries)))
 		if r.Priced {
-			whole.Note(trace.Fraction(trace.Cost, float64(r.Nano)/1e9))
+			whole.Note(slog.Float64(trace.Cost, float64(r.Nano)/1e9))
 		}
 	}
 }

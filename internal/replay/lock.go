@@ -76,10 +76,10 @@ func (l *Lock) EndSaved(a Answer) {
 
 // DoOnce makes what a lock is for, unless that was made in an earlier lock which never
 // ended, or by another process while this one was slow. Find looks for it under the
-// lock's ID, and fails with the code missing where there is none.
-func DoOnce[T any](l *Lock, missing fault.Code, find, order func(id string) (T, error)) (T, error) {
+// lock's ID, and fails with GenerationNotFound where there is none.
+func DoOnce[T any](l *Lock, find, order func(id string) (T, error)) (T, error) {
 	if l.Again {
-		if found, err := find(l.ID); err == nil || fault.From(err).Code != missing {
+		if found, err := find(l.ID); err == nil || fault.From(err).Code != fault.GenerationNotFound {
 			return found, err
 		}
 	}

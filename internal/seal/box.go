@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
+	"encoding/base64"
 	"encoding/binary"
 	"sync"
+
+	"github.com/go-json-experiment/json"
 )
 
 // A sealed value begins with a mark, the id of the key it was sealed with, and
@@ -68,6 +71,28 @@ func (b *Box) OpenFor(context string, sealed []byte) ([]byte, error) {
 		return nil, ErrContext
 	}
 	return b.open(head, sealed)
+}
+
+// SealText seals a value as text that a browser can keep.
+func (b *Box) SealText(v any) (string, error) {
+	plain, err := json.Marshal(v)
+	if err != nil {
+		return "", err
+	}
+	return base64.RawURLEncoding.EncodeToString(b.Seal(plain)), nil
+}
+
+// OpenText reads into v what SealText sealed.
+func (b *Box) OpenText(text string, v any) error {
+	sealed, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		return err
+	}
+	plain, err := b.Open(sealed)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(plain, v)
 }
 
 // Stale reports whether a value should be sealed anew: it was sealed with another

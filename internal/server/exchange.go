@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -80,12 +81,7 @@ func (x *exchange) touch() {
 func (x *exchange) hasRest() bool { return x.in.from != nil && !x.in.ended }
 
 // code is the status of the answer.
-func (x *exchange) code() int {
-	if x.status == 0 {
-		return http.StatusOK
-	}
-	return x.status
-}
+func (x *exchange) code() int { return cmp.Or(x.status, http.StatusOK) }
 
 // WriteHeader begins the answer. Where the body has not arrived by then it is the
 // connection's last: what follows cannot be told from the rest of the body.

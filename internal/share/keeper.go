@@ -191,9 +191,7 @@ func (k *Keeper) standing(a *account) Standing {
 	return StandingOf(sums, k.free, k.Most())
 }
 
-func (a *account) take(more Held) {
-	a.since, a.newer = a.since.plus(more), a.newer.plus(more)
-}
+func (a *account) take(more Held) { a.since, a.newer = a.since.plus(more), a.newer.plus(more) }
 
 // Arrival is a file on its way into a workspace.
 type Arrival struct {

@@ -71,7 +71,6 @@ func alike(records []*meter.Record) [][]*meter.Record {
 	return groups
 }
 
-// withoutOwn gives a record without what is its own.
 func withoutOwn(r *meter.Record) meter.Record {
 	s := *r
 	s.ID, s.At, s.Request, s.Input, s.CacheRead, s.CacheWrite, s.CacheWrite1h, s.Output, s.Reasoning = "", time.Time{}, "", 0, 0, 0, 0, 0, 0

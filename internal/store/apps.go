@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"stele/internal/app"
@@ -24,16 +23,12 @@ func (s *Store) Steps(ctx context.Context, run string) ([]app.Done, error) {
 // SaveStep saves how far a step is. What was done once is never changed: the one who
 // comes later has lost.
 func (s *Store) SaveStep(ctx context.Context, d *app.Done) error {
-	outputs, err := encode(d.Outputs)
-	if err != nil {
-		return fmt.Errorf("write outputs of a step: %w", err)
-	}
 	return exec(ctx, s.write, "save step", `INSERT INTO app_steps (`+stepColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
 		ON CONFLICT (run, step, place) DO UPDATE SET
 			try = excluded.try, state = excluded.state, generation = excluded.generation, outputs = excluded.outputs, said = excluded.said,
 			nano = excluded.nano, code = excluded.code, message = excluded.message, saved_at = excluded.saved_at, began_at = excluded.began_at
 		WHERE app_steps.state NOT IN ('done', 'skipped') AND excluded.try >= app_steps.try`,
-		d.Run, d.Step, d.Place, d.Try, string(d.State), d.Generation, outputs, clean(d.Said), d.Nano, d.Code, clean(d.Message), millis(d.Saved), millis(d.Began))
+		d.Run, d.Step, d.Place, d.Try, string(d.State), d.Generation, encoded{d.Outputs}, clean(d.Said), d.Nano, d.Code, clean(d.Message), millis(d.Saved), millis(d.Began))
 }
 
 // DeleteStepsBefore forgets steps that were saved before a time, a bite at a time.

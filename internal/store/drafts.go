@@ -122,9 +122,7 @@ func (s *Store) ListOffered(ctx context.Context) ([]app.Version, error) {
 }
 
 // DraftRevision is the revision of the latest change of any draft.
-func (s *Store) DraftRevision(ctx context.Context) (int64, error) {
-	return s.revision(ctx, "apps")
-}
+func (s *Store) DraftRevision(ctx context.Context) (int64, error) { return s.revision(ctx, "apps") }
 
 // EmailOf is the address of a person.
 func (s *Store) EmailOf(ctx context.Context, user string) (string, error) {

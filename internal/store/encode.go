@@ -1,6 +1,7 @@
 package store
 
 import (
+	"database/sql/driver"
 	"errors"
 	"strconv"
 	"strings"
@@ -15,6 +16,12 @@ func encode(v any) (string, error) {
 	text, err := json.Marshal(v, jsontext.AllowInvalidUTF8(true), json.Deterministic(true))
 	return string(text), err
 }
+
+// encoded is a value of a statement that is kept as encode writes it.
+type encoded struct{ v any }
+
+// Value implements driver.Valuer.
+func (e encoded) Value() (driver.Value, error) { return encode(e.v) }
 
 // decode reads what encode wrote. Whole numbers of unknown type are int64, which
 // keeps every digit of them.

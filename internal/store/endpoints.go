@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
 
 	"stele/internal/access"
 	"stele/internal/generation"
@@ -38,13 +37,9 @@ const endpointFacts = `,
 
 // InsertEndpoint saves a new endpoint with its secrets, which are sealed. A mailbox has none.
 func (s *Store) InsertEndpoint(ctx context.Context, e webhook.Endpoint, secrets webhook.Secrets, entry access.Entry) error {
-	events, err := encode(append([]string{}, e.Events...))
-	if err != nil {
-		return fmt.Errorf("write endpoint: %w", err)
-	}
 	return s.changeAudited(ctx, entry, func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO webhook_endpoints (`+endpointColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-			e.ID, e.Workspace, e.URL, events, flag(e.Enabled), e.Creator, millis(e.Created))
+			e.ID, e.Workspace, e.URL, encoded{append([]string{}, e.Events...)}, flag(e.Enabled), e.Creator, millis(e.Created))
 		if err == nil && secrets.Current != "" {
 			_, err = tx.ExecContext(ctx, `INSERT INTO webhook_secrets (workspace, secret, old, old_until) VALUES ($1, $2, '', 0)`, e.ID, secrets.Current)
 		}
@@ -54,13 +49,9 @@ func (s *Store) InsertEndpoint(ctx context.Context, e webhook.Endpoint, secrets 
 
 // UpdateEndpoint saves what may change of an endpoint.
 func (s *Store) UpdateEndpoint(ctx context.Context, e webhook.Endpoint, entry access.Entry) error {
-	events, err := encode(append([]string{}, e.Events...))
-	if err != nil {
-		return fmt.Errorf("write endpoint: %w", err)
-	}
 	return s.changeAudited(ctx, entry, func(ctx context.Context, tx *sql.Tx) error {
 		return execOr(ctx, tx, access.ErrNotFound, "update endpoint",
-			`UPDATE webhook_endpoints SET url = $2, events = $3, enabled = $4 WHERE id = $1`, e.ID, e.URL, events, flag(e.Enabled))
+			`UPDATE webhook_endpoints SET url = $2, events = $3, enabled = $4 WHERE id = $1`, e.ID, e.URL, encoded{append([]string{}, e.Events...)}, flag(e.Enabled))
 	})
 }
 

@@ -258,22 +258,13 @@ func taskArgs(t *generation.Task) ([]any, error) {
 
 func stateArgs(t *generation.Task) ([]any, error) {
 	outputs, err := encode(t.Outputs)
-	if err != nil {
-		return nil, fmt.Errorf("write outputs: %w", err)
-	}
-	steps, err := encode(t.Steps)
-	if err != nil {
-		return nil, fmt.Errorf("write steps: %w", err)
-	}
-	holds, err := encode(t.Holds)
-	if err != nil {
-		return nil, fmt.Errorf("write holds: %w", err)
-	}
+	steps, err2 := encode(t.Steps)
+	holds, err3 := encode(t.Holds)
 	return []any{
 		t.Provider, string(t.State), string(t.Stage), blob(t.Ticket), t.Progress, t.Tries, t.Collects, t.Owner, outputs, t.Code, clean(t.Message), t.Nano,
 		t.Credits, millis(t.Updated), millis(t.Asked), millis(t.NotBefore), millis(t.Deadline), millis(t.Ended), t.Version, flag(t.Stopping),
 		steps, t.Deaths, holds, flag(t.Unsettled), t.Position,
-	}, nil
+	}, wrap("write generation", cmp.Or(err, err2, err3))
 }
 
 func taskCells(t *generation.Task) []any {

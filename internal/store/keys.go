@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -18,10 +17,6 @@ const keyColumns = `id, workspace, name, environment, sandbox, scopes, models, c
 
 // InsertKey saves a new key, its workspace where it is new, and the audit entry.
 func (s *Store) InsertKey(ctx context.Context, k access.Key, e access.Entry) error {
-	secrets, err := encode(k.Secrets)
-	if err != nil {
-		return fmt.Errorf("insert key: %w", err)
-	}
 	return s.changeAudited(ctx, e, func(ctx context.Context, tx *sql.Tx) error {
 		var err error
 		if k.Revision, err = s.nextKeys(ctx, tx); err != nil {
@@ -35,7 +30,7 @@ func (s *Store) InsertKey(ctx context.Context, k access.Key, e access.Entry) err
 				$10, $11, $12, $13, $14, $15, $16, $17)`,
 			newestHash(k), k.ID, k.Workspace, k.Name, string(k.Environment), flag(k.Sandbox), joinWords(k.Scope.Groups), joinWords(k.Scope.Models), k.Creator,
 			millis(k.CreatedAt), millis(k.ExpiresAt), millis(k.RevokedAt), millis(k.LastUsedAt),
-			k.Idle.Milliseconds(), joinWords(k.CIDRs), secrets, k.Revision)
+			k.Idle.Milliseconds(), joinWords(k.CIDRs), encoded{k.Secrets}, k.Revision)
 	})
 }
 
@@ -78,14 +73,10 @@ func keyByID(ctx context.Context, tx *sql.Tx, id string) (access.Key, error) {
 }
 
 func updateKey(ctx context.Context, tx *sql.Tx, k access.Key) error {
-	secrets, err := encode(k.Secrets)
-	if err != nil {
-		return fmt.Errorf("update key: %w", err)
-	}
 	return exec(ctx, tx, "update key", `UPDATE keys SET name = $2, scopes = $3, models = $4, expires_at = $5, revoked_at = $6,
 			idle = $7, cidrs = $8, hash = $9, secrets = $10, revision = $11 WHERE id = $1`,
 		k.ID, k.Name, joinWords(k.Scope.Groups), joinWords(k.Scope.Models), millis(k.ExpiresAt), millis(k.RevokedAt),
-		k.Idle.Milliseconds(), joinWords(k.CIDRs), newestHash(k), secrets, k.Revision)
+		k.Idle.Milliseconds(), joinWords(k.CIDRs), newestHash(k), encoded{k.Secrets}, k.Revision)
 }
 
 // ProveSecrets notes that secrets have been used.

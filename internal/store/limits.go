@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"time"
 
 	"stele/internal/access"
@@ -36,12 +35,8 @@ func saveLimit(ctx context.Context, tx *sql.Tx, l *limit.Limit) error {
 	if _, err := nextRevision(ctx, tx, "limits"); err != nil {
 		return err
 	}
-	spec, err := encode(l)
-	if err != nil {
-		return fmt.Errorf("write limit: %w", err)
-	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO limits (id, workspace, spec, created_at) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (id) DO UPDATE SET spec = excluded.spec`, l.ID, l.Workspace, spec, millis(l.Created))
+	_, err := tx.ExecContext(ctx, `INSERT INTO limits (id, workspace, spec, created_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (id) DO UPDATE SET spec = excluded.spec`, l.ID, l.Workspace, encoded{l}, millis(l.Created))
 	if err == nil {
 		_, err = tx.ExecContext(ctx, `UPDATE limit_counters SET amount = $2 WHERE limit_id = $1`, l.ID, l.Amount)
 	}

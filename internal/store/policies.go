@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"time"
 
 	"stele/internal/access"
@@ -37,11 +36,7 @@ func (s *Store) UpdatePolicy(ctx context.Context, workspace string, change func(
 		if err != nil || e.Action == "" {
 			return err
 		}
-		text, err := encode(p)
-		if err != nil {
-			return fmt.Errorf("update policy: %w", err)
-		}
-		err = exec(ctx, tx, "update policy", `UPDATE workspaces SET policy = $2, policy_revision = $3 WHERE id = $1`, workspace, text, revision)
+		err = exec(ctx, tx, "update policy", `UPDATE workspaces SET policy = $2, policy_revision = $3 WHERE id = $1`, workspace, encoded{p}, revision)
 		if err != nil {
 			return err
 		}

@@ -23,7 +23,6 @@ type group struct {
 	environment, name string
 }
 
-// addTo adds figures to those of a key.
 func addTo[K comparable](sums map[K]*meter.Figures, key K, f meter.Figures) {
 	if sums[key] == nil {
 		sums[key] = new(meter.Figures)

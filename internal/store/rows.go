@@ -124,7 +124,6 @@ func at(t *time.Time) cell {
 	return cellOf(func(ms int64) error { *t = fromMillis(ms); return nil })
 }
 
-// durationIn reads a duration in units.
 func durationIn(d *time.Duration, unit time.Duration) cell {
 	return cellOf(func(n int64) error { *d = time.Duration(n) * unit; return nil })
 }
@@ -135,9 +134,7 @@ func lines[T ~string](list *[]T) cell {
 }
 
 // tree reads what encode wrote.
-func tree(v any) cell {
-	return cellOf(func(text string) error { return decode(text, v) })
-}
+func tree(v any) cell { return cellOf(func(text string) error { return decode(text, v) }) }
 
 // treeIfAny does the same, and leaves v as it is where there is nothing, or an empty list.
 func treeIfAny(v any) cell {

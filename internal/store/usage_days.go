@@ -86,12 +86,8 @@ func (s *Store) UsageDays(ctx context.Context, of meter.Slice, by meter.Split, g
 // splitColumn is what a split tells apart, as text.
 func splitColumn(by meter.Split) string {
 	switch by {
-	case meter.ByKey:
-		return "key"
-	case meter.ByProvider:
-		return "provider"
-	case meter.ByEnvironment:
-		return "environment"
+	case meter.ByKey, meter.ByProvider, meter.ByEnvironment:
+		return string(by) // is the column's name as well
 	case meter.ByStatus:
 		return "CAST(status AS TEXT)"
 	}

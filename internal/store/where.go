@@ -46,7 +46,6 @@ func (c *where) is(column, value string) {
 	c.addEqual(column, value)
 }
 
-// inList is that a column has one of these values.
 func (c *where) inList(column string, values []string) string {
 	list := make([]string, len(values))
 	for i, v := range values {

@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -29,8 +30,8 @@ func work() *trace.Work {
 		Trace: [16]byte{1, 15: 2}, Span: [8]byte{3}, Parent: [8]byte{4}, Remote: true, State: "vendor=x", Name: "POST /api/v1/messages", Server: true,
 		Began: time.Unix(1_800_000_000, 7), Took: 1500 * time.Millisecond, Failed: true, Code: "unavailable",
 		Attrs: []trace.Attr{
-			trace.Text("text", "words"), trace.Text("bad", "a\xffb"), trace.Text("long", strings.Repeat("é", longestText)), trace.Text("", ""),
-			trace.Number("number", -3), trace.Number("zero", 0), trace.Fraction("fraction", 0.25), trace.Flag("yes", true), trace.Flag("no", false),
+			slog.String("text", "words"), slog.String("bad", "a\xffb"), slog.String("long", strings.Repeat("é", longestText)), slog.String("", ""),
+			slog.Int64("number", -3), slog.Int64("zero", 0), slog.Float64("fraction", 0.25), slog.Bool("yes", true), slog.Bool("no", false),
 		},
 	}
 }
@@ -92,7 +93,7 @@ func TestSpansAreThoseOfOTLP(t *testing.T) {
 func TestNoMoreIsKeptThanMayBe(t *testing.T) {
 	t.Parallel()
 	s := sender(t)
-	big := &trace.Work{Name: "big", Attrs: []trace.Attr{trace.Text(trace.Asked, strings.Repeat("x", longestText))}}
+	big := &trace.Work{Name: "big", Attrs: []trace.Attr{slog.String(trace.Asked, strings.Repeat("x", longestText))}}
 	const all = 1000
 	for range all {
 		s.spans.take(big)

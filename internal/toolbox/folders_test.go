@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"stele/internal/generation"
 )
 
 // makeFolders makes a folder to read from, one to save in, and one beside them with a secret.
@@ -148,15 +150,15 @@ func TestTheSandboxIsNotChosenUnasked(t *testing.T) {
 
 func TestOnlyWhatModelsTakeIsShown(t *testing.T) {
 	t.Parallel()
-	for want, list := range map[bool][]saved{
-		true: {{kind: "image", Type: "image/png", Width: 8000}, {kind: "image", Type: "image/jpeg"}, {kind: "image", Type: "image/webp"}, {kind: "image", Type: "image/gif"}},
+	for want, list := range map[bool][]generation.Output{
+		true: {{Kind: "image", Type: "image/png", Width: 8000}, {Kind: "image", Type: "image/jpeg"}, {Kind: "image", Type: "image/webp"}, {Kind: "image", Type: "image/gif"}},
 		false: {
-			{kind: "image", Type: "image/svg+xml"}, {kind: "image", Type: "image/avif"}, {kind: "image", Type: "image/tiff"}, {kind: "video", Type: "image/png"},
-			{kind: "image", Type: "image/png", Size: largestShown + 1}, {kind: "image", Type: "image/png", Height: 8001},
+			{Kind: "image", Type: "image/svg+xml"}, {Kind: "image", Type: "image/avif"}, {Kind: "image", Type: "image/tiff"}, {Kind: "video", Type: "image/png"},
+			{Kind: "image", Type: "image/png", Size: largestShown + 1}, {Kind: "image", Type: "image/png", Height: 8001},
 		},
 	} {
 		for _, s := range list {
-			if s.canBeShown() != want {
+			if (&saved{Output: s}).canBeShown() != want {
 				t.Errorf("%+v", s)
 			}
 		}

@@ -51,16 +51,9 @@ type made struct {
 
 // saved is an output on this machine.
 type saved struct {
-	Path     string  `json:"path"`
-	Type     string  `json:"content_type"`
-	Size     int64   `json:"size"`
-	Width    int     `json:"width,omitzero"`
-	Height   int     `json:"height,omitzero"`
-	Duration float64 `json:"duration,omitzero"`
-
-	address string
-	kind    string
-	shown   []byte // the bytes of a picture that is small enough to be shown
+	Path string `json:"path"`
+	generation.Output
+	shown []byte // the bytes of a picture that is small enough to be shown
 }
 
 // summary is a task without its outputs.
@@ -86,14 +79,15 @@ func (b *Toolbox) result(ctx context.Context, v generation.View, saveAs, called 
 	if v.Result == nil {
 		return m, nil
 	}
-	files := outputs(v)
 	saveAs = b.folders.placeOf(saveAs, slug(called, v.ID))
-	for n := range files {
-		if err := b.save(ctx, &files[n], nameOf(saveAs, n, files[n].address)); err != nil {
+	for n, o := range v.Outputs() {
+		f := saved{Output: o}
+		if err := b.save(ctx, &f, nameOf(saveAs, n, o.URL)); err != nil {
 			return nil, fmt.Errorf("%s is done, but an output could not be saved: %w; download saves it", v.ID, err)
 		}
+		m.Files = append(m.Files, f)
 	}
-	m.Files, m.Texts = files, v.Result.Texts
+	m.Texts = v.Result.Texts
 	if len(v.Result.Data) > 0 {
 		if err := json.Unmarshal(v.Result.Data, &m.Data); err != nil {
 			return nil, err
@@ -123,29 +117,6 @@ func show(m made) (made, error) {
 	return m, nil
 }
 
-// outputs lists what a task has made, what it was asked for first.
-func outputs(v generation.View) []saved {
-	byKind := make(map[string][]saved)
-	for _, i := range v.Result.Images {
-		byKind["image"] = append(byKind["image"], saved{Type: i.Type, Size: i.Size, Width: i.Width, Height: i.Height, address: i.URL, kind: "image"})
-	}
-	for _, i := range v.Result.Videos {
-		byKind["video"] = append(byKind["video"], saved{
-			Type: i.Type, Size: i.Size, Width: i.Width, Height: i.Height, Duration: i.Duration, address: i.URL, kind: "video",
-		})
-	}
-	for _, i := range v.Result.Audios {
-		byKind["audio"] = append(byKind["audio"], saved{Type: i.Type, Size: i.Size, Duration: i.Duration, address: i.URL, kind: "audio"})
-	}
-	all := byKind[v.MediaType]
-	for _, kind := range []string{"image", "video", "audio"} {
-		if kind != v.MediaType {
-			all = append(all, byKind[kind]...)
-		}
-	}
-	return all
-}
-
 // save downloads an output into a new file.
 func (b *Toolbox) save(ctx context.Context, s *saved, name string) error {
 	f, path, err := b.folders.create(name)
@@ -157,7 +128,7 @@ func (b *Toolbox) save(ctx context.Context, s *saved, name string) error {
 	if s.canBeShown() {
 		to = io.MultiWriter(f, &picture)
 	}
-	err = errors.Join(b.server.Download(ctx, s.address, to, largestOutput), f.Close())
+	err = errors.Join(b.server.Download(ctx, s.URL, to, largestOutput), f.Close())
 	if err != nil {
 		b.folders.remove(path)
 		return err
@@ -177,7 +148,7 @@ func (b *Toolbox) save(ctx context.Context, s *saved, name string) error {
 // larger than models take is refused by their providers in each turn from then on, and the agent's session
 // is lost (anthropics/claude-code#58330).
 func (s *saved) canBeShown() bool {
-	return s.kind == "image" && s.Size <= largestShown && max(s.Width, s.Height) <= longestSide &&
+	return s.Kind == "image" && s.Size <= largestShown && max(s.Width, s.Height) <= longestSide &&
 		slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, s.Type)
 }
 

@@ -39,18 +39,6 @@ const (
 // Attr is an attribute with its value: a text, a whole number, a fraction or a flag.
 type Attr = slog.Attr
 
-// Text is an attribute in words.
-func Text(key, value string) Attr { return slog.String(key, value) }
-
-// Number is a count.
-func Number(key string, n int64) Attr { return slog.Int64(key, n) }
-
-// Fraction is a number that need not be whole.
-func Fraction(key string, n float64) Attr { return slog.Float64(key, n) }
-
-// Flag is what is so, or is not.
-func Flag(key string, is bool) Attr { return slog.Bool(key, is) }
-
 // Work is a piece of work that was recorded, as those who collect spans get it.
 type Work struct {
 	Trace  [16]byte
@@ -120,7 +108,7 @@ func (r *recording) note(f Attr) {
 func (s Span) Fail(code string) {
 	s.change(func(r *recording) {
 		r.Failed, r.Code = true, code
-		r.note(Text(errorType, code))
+		r.note(slog.String(errorType, code))
 	})
 }
 
@@ -136,11 +124,11 @@ func (s Span) EndAnswered(id, method, route string, status int) {
 	if !s.On() {
 		return
 	}
-	s.Note(Text(RequestID, id), Text(httpMethod, method), Number(httpStatus, int64(status)))
+	s.Note(slog.String(RequestID, id), slog.String(httpMethod, method), slog.Int64(httpStatus, int64(status)))
 	s.change(func(r *recording) {
 		if route != "" {
 			r.Name = route
-			r.note(Text(httpRoute, route))
+			r.note(slog.String(httpRoute, route))
 		}
 		r.Failed = r.Failed || status >= http.StatusInternalServerError
 	})

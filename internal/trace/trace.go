@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/hex"
+	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"time"
@@ -112,7 +113,7 @@ func (t *Tracer) call(below spanContext, w Work, operation, subject string) (con
 	w.Name, w.Parent = operation+" "+subject, below.span
 	below.span = newSpanID()
 	ctx, span := t.record(below, w)
-	span.Note(Text(Operation, operation))
+	span.Note(slog.String(Operation, operation))
 	return ctx, span
 }
 

@@ -3,6 +3,7 @@ package trace_test
 import (
 	"context"
 	"encoding/hex"
+	"log/slog"
 	"maps"
 	"net/http"
 	"strings"
@@ -34,7 +35,7 @@ func TestNobodyTraces(t *testing.T) {
 		ctx, try := trace.Start(ctx, "chat", "m")
 		trace.Inject(ctx, h)
 		if span := trace.From(ctx); span.On() {
-			span.Note(trace.Text(trace.Model, "m"))
+			span.Note(slog.String(trace.Model, "m"))
 		}
 		try.End()
 		ctx, step := off.Continue(ctx, parent, "poll", "m")
@@ -80,10 +81,10 @@ func TestFactsAreNotedUntilTheEnd(t *testing.T) {
 	t.Parallel()
 	tracer, spans := recorder(1)
 	ctx, span := tracer.Request(context.Background(), http.MethodPost, nil)
-	span.Note(trace.Number(trace.Tries, 1), trace.Text(trace.Model, "m"))
-	trace.From(ctx).Note(trace.Number(trace.Tries, 2))
+	span.Note(slog.Int64(trace.Tries, 1), slog.String(trace.Model, "m"))
+	trace.From(ctx).Note(slog.Int64(trace.Tries, 2))
 	span.EndAnswered("req_1", http.MethodPost, "POST /x", http.StatusOK)
-	span.Note(trace.Text(trace.Workspace, "late"))
+	span.Note(slog.String(trace.Workspace, "late"))
 	span.Fail("late")
 	span.End()
 	if len(*spans) != 1 || span.On() || (*spans)[0].Failed {

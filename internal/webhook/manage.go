@@ -59,12 +59,21 @@ func (m *Manager) List(ctx context.Context, who access.Principal, workspace stri
 func (m *Manager) Find(ctx context.Context, who access.Principal, id string) (Endpoint, error) {
 	e, err := m.Shelf.Endpoint(ctx, id)
 	if errors.Is(err, access.ErrNotFound) || err == nil && !who.MaySee(e.Workspace) {
-		return Endpoint{}, fault.New(fault.NotFound, "There is no endpoint %q.", id)
+		return Endpoint{}, errNoEndpoint(id)
 	}
 	if err != nil {
 		return Endpoint{}, err
 	}
 	return *e, nil
+}
+
+// findOwn is an endpoint, if who may change it.
+func (m *Manager) findOwn(ctx context.Context, who access.Principal, id string) (Endpoint, error) {
+	e, err := m.Find(ctx, who, id)
+	if err != nil {
+		return e, err
+	}
+	return e, m.may(who, &e)
 }
 
 // Create makes an endpoint. The secret is told now and never again; a mailbox has none.
@@ -115,10 +124,7 @@ func (m *Manager) Change(ctx context.Context, who access.Principal, next Endpoin
 // Rotate makes a new secret. Until grace is over messages carry a signature of the
 // one before as well.
 func (m *Manager) Rotate(ctx context.Context, who access.Principal, id string, grace time.Duration) (Endpoint, string, error) {
-	e, err := m.Find(ctx, who, id)
-	if err == nil {
-		err = m.may(who, &e)
-	}
+	e, err := m.findOwn(ctx, who, id)
 	if err != nil {
 		return e, "", err
 	}
@@ -136,10 +142,7 @@ func (m *Manager) Rotate(ctx context.Context, who access.Principal, id string, g
 
 // Delete takes an endpoint away. What is under way to it is given up.
 func (m *Manager) Delete(ctx context.Context, who access.Principal, id string) error {
-	e, err := m.Find(ctx, who, id)
-	if err == nil {
-		err = m.may(who, &e)
-	}
+	e, err := m.findOwn(ctx, who, id)
 	if err != nil {
 		return err
 	}
@@ -179,13 +182,15 @@ func (m *Manager) SetMailOff(ctx context.Context, who access.Principal, off bool
 	return m.Shelf.SetMailOff(ctx, who.Workspace, who.User, off)
 }
 
+func errNoEndpoint(id string) error { return fault.New(fault.NotFound, "There is no endpoint %q.", id) }
+
 const mostGrace = 30 * 24 * time.Hour
 
 func (m *Manager) mayAsk(ctx context.Context, who access.Principal, f Filter) error {
 	if f.Endpoint != "" {
 		e, err := m.Find(ctx, who, f.Endpoint)
 		if err == nil && e.Workspace != f.Workspace {
-			return fault.New(fault.NotFound, "There is no endpoint %q.", f.Endpoint)
+			return errNoEndpoint(f.Endpoint)
 		}
 		return err
 	}

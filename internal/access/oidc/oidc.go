@@ -77,7 +77,7 @@ func (i *Issuer) begin(ctx context.Context, redirect, next string, more ...oauth
 		return "", "", err
 	}
 	t := newTicket(redirect, next, i.o.Now().Add(ticketLife))
-	ticket, err = t.seal(i.o.Box)
+	ticket, err = i.o.Box.SealText(t)
 	if err != nil {
 		return "", "", err
 	}

@@ -1,12 +1,10 @@
 package oidc
 
 import (
-	"encoding/base64"
 	"errors"
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"golang.org/x/oauth2"
 
 	"stele/internal/seal"
@@ -31,28 +29,12 @@ func newTicket(redirect, next string, until time.Time) ticket {
 	}
 }
 
-func (t ticket) seal(box *seal.Box) (string, error) {
-	plain, err := json.Marshal(t)
-	if err != nil {
-		return "", err
-	}
-	return base64.RawURLEncoding.EncodeToString(box.Seal(plain)), nil
-}
-
-func openTicket(box *seal.Box, text string) (ticket, error) {
-	var t ticket
+func openTicket(box *seal.Box, text string) (t ticket, err error) {
 	if text == "" {
 		return t, errors.New("there is no ticket")
 	}
-	sealed, err := base64.RawURLEncoding.DecodeString(text)
-	if err != nil {
-		return t, err
-	}
-	plain, err := box.Open(sealed)
-	if err != nil {
-		return t, err
-	}
-	return t, json.Unmarshal(plain, &t)
+	err = box.OpenText(text, &t)
+	return t, err
 }
 
 // claims are what the token says besides who it is for.

@@ -5,6 +5,7 @@ package passkey
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -108,22 +109,17 @@ func resume(state, answer []byte) (session webauthn.SessionData, err error) {
 // Ask asks for a signature of one of the holder's keys, or with nil of any key of
 // this site that recognises its person.
 func (p Party) Ask(h *Holder) (options, state []byte, err error) {
-	if h == nil {
-		w, _, err := p.open(Holder{})
-		if err != nil {
-			return nil, nil, err
-		}
-		assertion, session, err := w.BeginDiscoverableLogin(webauthn.WithUserVerification(protocol.VerificationRequired))
-		if err != nil {
-			return nil, nil, fmt.Errorf("ask for a passkey: %w", err)
-		}
-		return both(assertion.Response, session)
-	}
-	w, user, err := p.open(*h)
+	w, user, err := p.open(*cmp.Or(h, new(Holder)))
 	if err != nil {
 		return nil, nil, err
 	}
-	assertion, session, err := w.BeginLogin(user)
+	var assertion *protocol.CredentialAssertion
+	var session *webauthn.SessionData
+	if h == nil {
+		assertion, session, err = w.BeginDiscoverableLogin(webauthn.WithUserVerification(protocol.VerificationRequired))
+	} else {
+		assertion, session, err = w.BeginLogin(user)
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("ask for a passkey: %w", err)
 	}

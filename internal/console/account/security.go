@@ -176,18 +176,12 @@ func (c *Room) removeFactor(w http.ResponseWriter, r *http.Request, v access.Vis
 	if errors.Is(err, access.ErrNotFound) {
 		return fault.New(fault.NotFound, "There is no such passkey or app. It may have been removed already.")
 	}
-	if err != nil {
-		return err
-	}
-	return c.Redirect(w, r, "/console/security?done=removed")
+	return c.Done(w, r, err, "/console/security?done=removed")
 }
 
 // dismissNews takes the notice of new sign-ins away.
 func (c *Room) dismissNews(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
-	if err := c.Access.MarkHeard(r.Context(), v); err != nil {
-		return err
-	}
-	return c.Redirect(w, r, page.NextPage(r.PostForm.Get("next")))
+	return c.Done(w, r, c.Access.MarkHeard(r.Context(), v), page.NextPage(r.PostForm.Get("next")))
 }
 
 // askNewPasskey asks the visitor's browser to make one.

@@ -67,17 +67,12 @@ func (c *Room) endSession(w http.ResponseWriter, r *http.Request, v access.Visit
 	if errors.Is(err, access.ErrNotFound) {
 		return fault.New(fault.NotFound, "There is no such session. It may have ended already.")
 	}
-	if err != nil {
-		return err
-	}
-	return c.Redirect(w, r, "/console/sessions?done=ended")
+	return c.Done(w, r, err, "/console/sessions?done=ended")
 }
 
 func (c *Room) endOthers(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
-	if _, err := c.Access.EndOtherSessions(r.Context(), v); err != nil {
-		return err
-	}
-	return c.Redirect(w, r, "/console/sessions?done=others")
+	_, err := c.Access.EndOtherSessions(r.Context(), v)
+	return c.Done(w, r, err, "/console/sessions?done=others")
 }
 
 type passwordPage struct {
@@ -106,10 +101,7 @@ func (c *Room) changePassword(w http.ResponseWriter, r *http.Request, v access.V
 		p := passwordPage{Problems: map[string]string{"current": e.Message + " Try again " + page.Later(e.RetryAfter) + "."}}
 		return c.passwordPage(w, r, v, http.StatusTooManyRequests, p)
 	}
-	if err != nil {
-		return err
-	}
-	return c.Redirect(w, r, "/console/sessions?done=password")
+	return c.Done(w, r, err, "/console/sessions?done=password")
 }
 
 func (c *Room) passwordPage(w http.ResponseWriter, r *http.Request, v access.Visitor, status int, p passwordPage) error {

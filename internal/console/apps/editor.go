@@ -149,9 +149,7 @@ func listProblems(recipe *app.Recipe, problems manifest.Problems) checkList {
 }
 
 // editorText is the text as it was written: browsers send other ends of lines.
-func editorText(r *http.Request) string {
-	return page.Newlines(r.PostForm.Get("source"))
-}
+func editorText(r *http.Request) string { return page.Newlines(r.PostForm.Get("source")) }
 
 func (c *Room) saveApp(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	if err := readParts(w, r); err != nil {
@@ -269,10 +267,7 @@ func (c *Room) createApp(w http.ResponseWriter, r *http.Request, v access.Visito
 		p.Problem = sentence
 		return c.newAppPage(w, r, v, http.StatusUnprocessableEntity, p)
 	}
-	if err != nil {
-		return err
-	}
-	return c.Redirect(w, r, "/console/apps/"+p.ID+"/edit?done=created")
+	return c.Done(w, r, err, "/console/apps/"+p.ID+"/edit?done=created")
 }
 
 // sourceOf is the text of an app that may be copied: its draft where it has one.

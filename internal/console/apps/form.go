@@ -292,13 +292,5 @@ func (c *Room) takeFile(w http.ResponseWriter, r *http.Request, v access.Visitor
 
 // appMedia is a kind of media in the words of the console.
 func appMedia(kind string) string {
-	switch kind {
-	case "image":
-		return "picture"
-	case "video":
-		return "clip"
-	case "audio":
-		return "sound"
-	}
-	return kind
+	return cmp.Or(map[string]string{"image": "picture", "video": "clip", "audio": "sound"}[kind], kind)
 }

@@ -197,10 +197,7 @@ func (c *Room) runApp(w http.ResponseWriter, r *http.Request, v access.Visitor) 
 		status, sentence := http.StatusUnprocessableEntity, form.blame(e)
 		return c.appPage(w, r, v, status, &recipe, form, sentence)
 	}
-	if err != nil {
-		return err
-	}
-	return c.Redirect(w, r, "/console/apps/"+recipe.ID+"/runs/"+id)
+	return c.Done(w, r, err, "/console/apps/"+recipe.ID+"/runs/"+id)
 }
 
 func refuseNoApp(err error) error {

@@ -1,6 +1,7 @@
 package apps
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -48,33 +49,26 @@ func (c *Room) appPriceOf(ctx context.Context, v access.Visitor, recipe *app.Rec
 			return p
 		}
 	}
+	p.Waits = "The price shows when the form is filled in."
 	body, err := f.body(true)
 	if err != nil {
-		p.Waits = "The price shows when the form is filled in."
 		return p
 	}
 	t, err := c.Runner.Create(ctx, v.Principal(), generation.DryRun, recipe.ID, body)
 	if err != nil {
-		p.Waits = "The price shows when the form is filled in."
 		if e := fault.From(err); e.Code != fault.Internal && e.Code != fault.MissingParameter {
 			p.Waits = e.Message
 		}
 		return p
 	}
+	p.Waits = ""
 	p.Known, p.USD, p.Credits, p.Free = true, price.GroupThousands(price.Amount(t.Nano).String()), page.Count(t.Credits), t.Nano == 0
 	return p
 }
 
 func runWord(s media.State) string {
-	switch s {
-	case media.Pending:
-		return "waiting"
-	case media.Processing:
-		return "running"
-	case media.Success:
-		return "done"
-	}
-	return string(s)
+	words := map[media.State]string{media.Pending: "waiting", media.Processing: "running", media.Success: "done"}
+	return cmp.Or(words[s], string(s))
 }
 
 // appGist is the longest text among what a run was given, cut: people know runs by it.

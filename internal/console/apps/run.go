@@ -75,10 +75,8 @@ func (c *Room) cancelRun(w http.ResponseWriter, r *http.Request, v access.Visito
 	if _, err := c.Tasks.Find(r.Context(), v.Session.Workspace, id, run); err != nil {
 		return err
 	}
-	if _, err := c.Tasks.CancelBy(r.Context(), v.Principal(), run); err != nil {
-		return err
-	}
-	return c.Redirect(w, r, "/console/apps/"+id+"/runs/"+run)
+	_, err := c.Tasks.CancelBy(r.Context(), v.Principal(), run)
+	return c.Done(w, r, err, "/console/apps/"+id+"/runs/"+run)
 }
 
 func (c *Room) runPage(r *http.Request, v access.Visitor) (runPage, error) {

@@ -70,17 +70,11 @@ func (c *Room) asideRow(t inflight.Aside) asideRow {
 }
 
 func (c *Room) resendAside(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
-	if err := c.Tasks.Resend(r.Context(), v.Principal(), r.PathValue("id")); err != nil {
-		return err
-	}
-	return c.Redirect(w, r, "/console/aside?done=resent")
+	return c.Done(w, r, c.Tasks.Resend(r.Context(), v.Principal(), r.PathValue("id")), "/console/aside?done=resent")
 }
 
 func (c *Room) forgetAside(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
-	if err := c.Tasks.Forget(r.Context(), v.Principal(), r.PathValue("id")); err != nil {
-		return err
-	}
-	return c.Redirect(w, r, "/console/aside?done=forgotten")
+	return c.Done(w, r, c.Tasks.Forget(r.Context(), v.Principal(), r.PathValue("id")), "/console/aside?done=forgotten")
 }
 
 // Files are the templates of the room.

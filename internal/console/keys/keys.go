@@ -93,10 +93,8 @@ func (c *Room) rotateKey(w http.ResponseWriter, r *http.Request, v access.Visito
 }
 
 func (c *Room) revokeKey(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
-	if _, err := c.Access.RevokeKey(r.Context(), v.Principal(), r.PathValue("id")); err != nil {
-		return refuseNoKey(err)
-	}
-	return c.Redirect(w, r, "/console/keys")
+	_, err := c.Access.RevokeKey(r.Context(), v.Principal(), r.PathValue("id"))
+	return c.Done(w, r, refuseNoKey(err), "/console/keys")
 }
 
 func (c *Room) keysPage(w http.ResponseWriter, r *http.Request, v access.Visitor, status int, p keysPage) error {

@@ -66,7 +66,6 @@ func (c *Room) policyPage(w http.ResponseWriter, r *http.Request, v access.Visit
 	return c.Render(w, r, status, "policy", page.View{Title: "Policy", Active: "policy", Visitor: &v, Data: p})
 }
 
-// policyOf is the page of a policy as it is.
 func policyOf(p access.Policy) policyPage {
 	form := policyPage{
 		Models: strings.Join(p.Models, "\n"), Providers: strings.Join(p.Providers, "\n"), CIDRs: strings.Join(p.CIDRs, "\n"),

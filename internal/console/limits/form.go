@@ -14,7 +14,6 @@ import (
 	"stele/internal/price"
 )
 
-// limitForm is a limit as forms have it.
 type limitForm struct {
 	Name, Amount, Marks, Zone string
 	Measure, Window           string
@@ -97,7 +96,7 @@ func readForm(v url.Values, who access.Visitor) limitForm {
 
 // formOf is a limit as its page's form has it.
 func formOf(l *limit.Limit, v access.Visitor) limitForm {
-	f := limitForm{Name: l.Name, Amount: amountText(l), Marks: marksText(l.Marks), Soft: l.Soft, Refuse: l.Refuse, Unpriced: l.Unpriced}
+	f := limitForm{Name: l.Name, Amount: l.Count(l.Amount), Marks: marksText(l.Marks), Soft: l.Soft, Refuse: l.Refuse, Unpriced: l.Unpriced}
 	f.offer(v)
 	f.fix(l)
 	return f
@@ -107,7 +106,7 @@ func formOf(l *limit.Limit, v access.Visitor) limitForm {
 func (f *limitForm) fix(l *limit.Limit) {
 	f.Measure, f.Window, f.Zone, f.Credits, f.Everywhere = string(l.Measure), string(l.Window), l.Zone, l.Credits, l.Workspace == ""
 	if f.Credits {
-		f.Amount = amountText(l)
+		f.Amount = l.Count(l.Amount)
 	}
 }
 
@@ -166,13 +165,6 @@ func readAmount(m limit.Measure, text string) (int64, error) {
 		return 0, fault.New(fault.InvalidParameter, "The amount is a whole number.").Field("amount")
 	}
 	return n, nil
-}
-
-func amountText(l *limit.Limit) string {
-	if l.Measure == limit.Dollars {
-		return price.Amount(l.Amount).Decimal()
-	}
-	return strconv.FormatInt(l.Amount, 10)
 }
 
 func marksText(marks []int) string {

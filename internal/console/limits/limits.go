@@ -121,10 +121,7 @@ func (c *Room) changeLimit(w http.ResponseWriter, r *http.Request, v access.Visi
 }
 
 func (c *Room) deleteLimit(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
-	if err := c.Limits.Delete(r.Context(), v.Principal(), r.PathValue("id")); err != nil {
-		return err
-	}
-	return c.Redirect(w, r, "/console/limits?done=deleted")
+	return c.Done(w, r, c.Limits.Delete(r.Context(), v.Principal(), r.PathValue("id")), "/console/limits?done=deleted")
 }
 
 func (c *Room) limitPage(w http.ResponseWriter, r *http.Request, v access.Visitor, status int, p limitPage) error {

@@ -50,10 +50,7 @@ func (c *Room) settleByHand(w http.ResponseWriter, r *http.Request, v access.Vis
 	if e := fault.From(err); err != nil && e.Code == fault.InvalidParameter { // the provider has said it meanwhile
 		return c.unsettledPage(w, r, v, http.StatusUnprocessableEntity, unsettledPage{Problem: e.Message}, filled)
 	}
-	if err != nil {
-		return err
-	}
-	return c.Redirect(w, r, "/console/unsettled?done=settled")
+	return c.Done(w, r, err, "/console/unsettled?done=settled")
 }
 
 func (c *Room) unsettledPage(w http.ResponseWriter, r *http.Request, v access.Visitor, status int, p unsettledPage, filled unsettledRow) error {

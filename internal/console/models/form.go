@@ -345,8 +345,5 @@ func (c *Room) saveModel(w http.ResponseWriter, r *http.Request, v access.Visito
 		f.tell(wrong.Fields)
 		return c.modelFormPage(w, r, v, http.StatusUnprocessableEntity, f)
 	}
-	if err != nil {
-		return catalog.NoSuchRecord(catalog.ModelRecord, err)
-	}
-	return c.Redirect(w, r, modelPath(f.ID)+"&saved")
+	return c.Done(w, r, catalog.NoSuchRecord(catalog.ModelRecord, err), modelPath(f.ID)+"&saved")
 }

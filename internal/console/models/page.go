@@ -84,10 +84,7 @@ func (c *Room) deleteModel(w http.ResponseWriter, r *http.Request, v access.Visi
 	if wrong, ok := errors.AsType[*catalog.WrongRecord](err); ok {
 		return c.modelPage(w, r, v, http.StatusConflict, id, modelPage{Problem: wrong.Fields[""]})
 	}
-	if err != nil {
-		return catalog.NoSuchRecord(catalog.ModelRecord, err)
-	}
-	return c.Redirect(w, r, "/console/models?deleted="+strings.TrimPrefix(modelPath(id), modelPath("")))
+	return c.Done(w, r, catalog.NoSuchRecord(catalog.ModelRecord, err), "/console/models?deleted="+strings.TrimPrefix(modelPath(id), modelPath("")))
 }
 
 func pricesOf(m *supply.Model) (rows []priceRow) {

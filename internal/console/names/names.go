@@ -103,10 +103,7 @@ func (c *Room) setName(w http.ResponseWriter, r *http.Request, v access.Visitor)
 	if len(form.Wrong) > 0 {
 		return c.page(w, r, v, http.StatusUnprocessableEntity, namesPage{Form: form})
 	}
-	if err := c.Missing.ForgetMissing(r.Context(), v.Session.Workspace, form.Pattern); err != nil {
-		return err
-	}
-	return c.Redirect(w, r, "/console/names?"+url.Values{"set": {form.Pattern}}.Encode())
+	return c.Done(w, r, c.Missing.ForgetMissing(r.Context(), v.Session.Workspace, form.Pattern), "/console/names?"+url.Values{"set": {form.Pattern}}.Encode())
 }
 
 // save keeps a name where the form says.
@@ -154,8 +151,5 @@ func (c *Room) deleteName(w http.ResponseWriter, r *http.Request, v access.Visit
 }
 
 func (c *Room) forgetMissing(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
-	if err := c.Missing.ForgetMissing(r.Context(), v.Session.Workspace, r.PostForm.Get("name")); err != nil {
-		return err
-	}
-	return c.Redirect(w, r, "/console/names")
+	return c.Done(w, r, c.Missing.ForgetMissing(r.Context(), v.Session.Workspace, r.PostForm.Get("name")), "/console/names")
 }

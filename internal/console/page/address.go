@@ -8,9 +8,7 @@ import (
 )
 
 // Base is the path of the public URL without its last slash: "" or "/stele".
-func (f *Frame) Base() string {
-	return strings.TrimRight(f.PublicURL().EscapedPath(), "/")
-}
+func (f *Frame) Base() string { return strings.TrimRight(f.PublicURL().EscapedPath(), "/") }
 
 // Root is the API's public URL without its last slash, as examples show it.
 func (f *Frame) Root() string { return rootOf(f.APIURL()) }
@@ -27,6 +25,14 @@ func rootOf(u *url.URL) string {
 func (f *Frame) Redirect(w http.ResponseWriter, r *http.Request, local string) error {
 	http.Redirect(w, r, f.Base()+local, http.StatusSeeOther) //nolint:gosec // local begins with a slash of ours; see nextPage
 	return nil
+}
+
+// Done ends a change: with what it failed of, or else as Redirect does.
+func (f *Frame) Done(w http.ResponseWriter, r *http.Request, err error, local string) error {
+	if err != nil {
+		return err
+	}
+	return f.Redirect(w, r, local)
 }
 
 // NextPage is where to go after sign-in: next, if it is a path of the console,

@@ -84,9 +84,7 @@ func numeric(text string) bool {
 }
 
 // isNumber reports whether a word is a number of JSON.
-func isNumber(word string) bool {
-	return numeric(word) && json.Valid([]byte(word))
-}
+func isNumber(word string) bool { return numeric(word) && json.Valid([]byte(word)) }
 
 // valueAt tells a value of JSON from the digits of an address or a date.
 func valueAt(source string, i int) bool {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"stele/internal/access"
+	"stele/internal/chat"
 	"stele/internal/media"
 	"stele/internal/meter"
 	"stele/internal/price"
@@ -61,13 +62,7 @@ func serverOf(r *meter.Record) string {
 
 // kindOf is what a record is of that is no chat; "" for chat.
 func kindOf(r *meter.Record) string {
-	switch r.Route {
-	case "generations":
-		return "generation"
-	case "apps":
-		return "app"
-	}
-	return ""
+	return map[string]string{"generations": "generation", "apps": "app"}[r.Route]
 }
 
 func statusTone(status int) string {
@@ -91,13 +86,8 @@ func ReadLosses(dropped string) []ChangedField {
 		if len(parts) < 2 {
 			continue
 		}
-		l := ChangedField{What: unescape(parts[0]), Verb: parts[1]}
-		switch l.Verb {
-		case "dropped":
-			l.Tone = "bad"
-		case "approximated", "added":
-			l.Tone = "warn"
-		case "truncated":
+		l := ChangedField{What: unescape(parts[0]), Verb: parts[1], Tone: LossTone(chat.Verb(parts[1]))}
+		if l.Verb == "truncated" {
 			l.What = "and more"
 		}
 		if len(parts) == 3 {
@@ -106,6 +96,11 @@ func ReadLosses(dropped string) []ChangedField {
 		list = append(list, l)
 	}
 	return list
+}
+
+// LossTone is the tone of a badge for what was done to a field: how much it matters.
+func LossTone(done chat.Verb) string {
+	return map[chat.Verb]string{chat.Dropped: "bad", chat.Approximated: "warn", chat.Added: "warn"}[done]
 }
 
 func unescape(text string) string {
@@ -141,13 +136,5 @@ func KeyName(id string, names map[string]string) string {
 
 // StateTone is the tone of a badge for the state of a generation.
 func StateTone(s media.State) string {
-	switch s {
-	case media.Success:
-		return "good"
-	case media.Failed:
-		return "bad"
-	case media.Canceled:
-		return "warn"
-	}
-	return "cool"
+	return cmp.Or(map[media.State]string{media.Success: "good", media.Failed: "bad", media.Canceled: "warn"}[s], "cool")
 }

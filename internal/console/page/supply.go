@@ -42,16 +42,16 @@ func StateOf(p *supply.Provider) StateBadge {
 	case !p.Enabled:
 		return StateBadge{"switched off", ""}
 	}
-	switch p.State {
-	case supply.HealthOK:
-		return StateBadge{"ok", "good"}
-	case supply.HealthDegraded:
-		return StateBadge{"degraded", "warn"}
-	case supply.HealthDown:
-		return StateBadge{"down", "bad"}
-	case supply.HealthUnknown:
+	return HealthOf(p.State)
+}
+
+// HealthOf is what the calls to a provider tell of it, in words.
+func HealthOf(s supply.HealthState) StateBadge {
+	tone := map[supply.HealthState]string{supply.HealthOK: "good", supply.HealthDegraded: "warn", supply.HealthDown: "bad"}[s]
+	if tone == "" {
+		return StateBadge{Label: "not called yet"}
 	}
-	return StateBadge{"not called yet", ""}
+	return StateBadge{string(s), tone}
 }
 
 // Manages reports whether a visitor may change providers and models, and see

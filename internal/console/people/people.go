@@ -115,10 +115,7 @@ func (c *Room) answerChange(w http.ResponseWriter, r *http.Request, v access.Vis
 	if errors.Is(err, access.ErrNotFound) {
 		return fault.New(fault.NotFound, "There is no such person in this workspace.")
 	}
-	if err != nil {
-		return err
-	}
-	return c.Redirect(w, r, "/console/people?done="+done)
+	return c.Done(w, r, err, "/console/people?done="+done)
 }
 
 func (c *Room) peoplePage(w http.ResponseWriter, r *http.Request, v access.Visitor, status int, p peoplePage) error {

@@ -126,12 +126,4 @@ func shortfalls(all []chat.Loss) []shortfall {
 }
 
 // Class is how much a loss matters, as badges show it.
-func (l shortfall) Class() string {
-	switch chat.Verb(l.Verb) {
-	case chat.Dropped:
-		return "bad"
-	case chat.Approximated, chat.Added:
-		return "warn"
-	}
-	return ""
-}
+func (l shortfall) Class() string { return page.LossTone(chat.Verb(l.Verb)) }

@@ -143,16 +143,11 @@ func (c *Room) setPrice(w http.ResponseWriter, r *http.Request, v access.Visitor
 		form.Wrong = catalog.Sentences(wrong.Fields)
 		return c.page(w, r, v, http.StatusUnprocessableEntity, pricesPage{Form: form})
 	}
-	if err != nil {
-		return catalog.NoSuchRecord(catalog.PriceRecord, err)
-	}
-	return c.Redirect(w, r, "/console/prices?"+url.Values{"set": {form.ID}}.Encode())
+	return c.Done(w, r, catalog.NoSuchRecord(catalog.PriceRecord, err), "/console/prices?"+url.Values{"set": {form.ID}}.Encode())
 }
 
 func (c *Room) deletePrice(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
 	id := r.PostForm.Get("id")
-	if err := c.Supply.Delete(r.Context(), v.Principal(), catalog.PriceRecord, id); err != nil {
-		return catalog.NoSuchRecord(catalog.PriceRecord, err)
-	}
-	return c.Redirect(w, r, "/console/prices?"+url.Values{"deleted": {id}}.Encode())
+	err := c.Supply.Delete(r.Context(), v.Principal(), catalog.PriceRecord, id)
+	return c.Done(w, r, catalog.NoSuchRecord(catalog.PriceRecord, err), "/console/prices?"+url.Values{"deleted": {id}}.Encode())
 }

@@ -188,10 +188,7 @@ func (c *Room) createProvider(w http.ResponseWriter, r *http.Request, v access.V
 		}
 		return c.newProviderPage(w, r, v, http.StatusUnprocessableEntity, newProviderPage{Form: &form})
 	}
-	if err != nil {
-		return err
-	}
-	return c.Redirect(w, r, "/console/providers/"+form.ID+"?saved")
+	return c.Done(w, r, err, "/console/providers/"+form.ID+"?saved")
 }
 
 func (c *Room) updateProvider(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
@@ -210,10 +207,7 @@ func (c *Room) updateProvider(w http.ResponseWriter, r *http.Request, v access.V
 		form.Problems = fieldsOf(wrong.Fields)
 		return c.providerPage(w, r, v, http.StatusUnprocessableEntity, id, providerPage{Form: &form})
 	}
-	if err != nil {
-		return catalog.NoSuchRecord(catalog.ProviderRecord, err)
-	}
-	return c.Redirect(w, r, "/console/providers/"+id+"?saved")
+	return c.Done(w, r, catalog.NoSuchRecord(catalog.ProviderRecord, err), "/console/providers/"+id+"?saved")
 }
 
 // read takes over what was filled in, and says what that asks for. Secrets go

@@ -54,8 +54,5 @@ func (c *Room) dismissNotices(w http.ResponseWriter, r *http.Request, v access.V
 	if err != nil {
 		until = c.Now().UnixMilli()
 	}
-	if err := c.Limits.Dismiss(r.Context(), v.Principal(), v.Session.Workspace, time.UnixMilli(until)); err != nil {
-		return err
-	}
-	return c.Redirect(w, r, "/console/")
+	return c.Done(w, r, c.Limits.Dismiss(r.Context(), v.Principal(), v.Session.Workspace, time.UnixMilli(until)), "/console/")
 }

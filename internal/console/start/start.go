@@ -14,7 +14,6 @@ import (
 	"stele/internal/media"
 	"stele/internal/meter"
 	"stele/internal/price"
-	"stele/internal/supply"
 )
 
 // Options is what the first page stands on beside the other rooms.
@@ -214,18 +213,8 @@ func (c *Room) startHealth(ctx context.Context, p *startPage) {
 	ctx, cancel := context.WithTimeout(ctx, time.Second) // the page does not wait longer
 	defer cancel()
 	for _, h := range c.Health.Health(ctx) {
-		row := healthRow{Name: h.Name, Kind: h.Kind, State: string(h.State), Error: h.Error, At: c.At(h.At)}
-		switch h.State {
-		case supply.HealthOK:
-			row.Tone = "good"
-		case supply.HealthDegraded:
-			row.Tone = "warn"
-		case supply.HealthDown:
-			row.Tone = "bad"
-		case supply.HealthUnknown:
-			row.State = "not called yet"
-		}
-		p.Health = append(p.Health, row)
+		state := page.HealthOf(h.State)
+		p.Health = append(p.Health, healthRow{Name: h.Name, Kind: h.Kind, State: state.Label, Tone: state.Class, Error: h.Error, At: c.At(h.At)})
 	}
 }
 

@@ -97,7 +97,7 @@ func (c *Room) orderOnce(r *http.Request, v access.Visitor) (*generation.Task, e
 	find := func(id string) (*generation.Task, error) {
 		return c.Generations.Find(context.WithoutCancel(r.Context()), who.Workspace, "", id)
 	}
-	t, err := replay.DoOnce(lock, fault.GenerationNotFound, find, func(id string) (*generation.Task, error) {
+	t, err := replay.DoOnce(lock, find, func(id string) (*generation.Task, error) {
 		return c.Generations.Create(r.Context(), who, id, ask)
 	})
 	if err != nil {

@@ -39,9 +39,7 @@ type tile struct {
 }
 
 // Name is what a screen reader calls the tile.
-func (t tile) Name() string {
-	return page.Shorten(cmp.Or(t.Prompt, t.App, t.Model), 120)
-}
+func (t tile) Name() string { return page.Shorten(cmp.Or(t.Prompt, t.App, t.Model), 120) }
 
 func (c *Room) tile(t *generation.Task) tile {
 	v := tile{

@@ -16,21 +16,14 @@ func kindLabel(kind string) string {
 
 // modeLabel is a mode in words: text_to_image is Text to image.
 func modeLabel(mode string) string {
-	switch mode {
-	case "text_to_image":
-		return "Words to picture"
-	case "image_to_image":
-		return "Edit pictures"
-	case "text_to_video":
-		return "Words to clip"
-	case "frames_to_video":
-		return "Frames to clip"
-	case "text_to_audio":
-		return "Words to sound"
-	case "text_to_speech":
-		return "Speech"
-	}
-	return page.InWords(mode)
+	return cmp.Or(map[string]string{
+		"text_to_image":   "Words to picture",
+		"image_to_image":  "Edit pictures",
+		"text_to_video":   "Words to clip",
+		"frames_to_video": "Frames to clip",
+		"text_to_audio":   "Words to sound",
+		"text_to_speech":  "Speech",
+	}[mode], page.InWords(mode))
 }
 
 // optionLabel is a value as a list of choices shows it.

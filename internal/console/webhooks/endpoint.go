@@ -41,10 +41,7 @@ func (c *Room) changeEndpoint(w http.ResponseWriter, r *http.Request, v access.V
 		form.putProblem(field, sentence)
 		return c.endpointPage(w, r, v, http.StatusUnprocessableEntity, endpointPage{Form: form})
 	}
-	if err != nil {
-		return err
-	}
-	return c.Redirect(w, r, "/console/webhooks/"+next.ID+"?done=saved")
+	return c.Done(w, r, err, "/console/webhooks/"+next.ID+"?done=saved")
 }
 
 func (c *Room) rotateEndpoint(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
@@ -62,10 +59,7 @@ func (c *Room) rotateEndpoint(w http.ResponseWriter, r *http.Request, v access.V
 }
 
 func (c *Room) deleteEndpoint(w http.ResponseWriter, r *http.Request, v access.Visitor) error {
-	if err := c.Endpoints.Delete(r.Context(), v.Principal(), r.PathValue("id")); err != nil {
-		return err
-	}
-	return c.Redirect(w, r, "/console/webhooks?done=deleted")
+	return c.Done(w, r, c.Endpoints.Delete(r.Context(), v.Principal(), r.PathValue("id")), "/console/webhooks?done=deleted")
 }
 
 func (c *Room) endpointPage(w http.ResponseWriter, r *http.Request, v access.Visitor, status int, p endpointPage) error {

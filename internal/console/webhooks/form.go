@@ -9,7 +9,6 @@ import (
 	"stele/internal/webhook"
 )
 
-// endpointForm is an endpoint as forms have it.
 type endpointForm struct {
 	Address    string
 	Enabled    bool

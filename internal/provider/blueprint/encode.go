@@ -96,7 +96,6 @@ func (f *form) addPart(w *multipart.Writer, name string, v any) error {
 	return nil
 }
 
-// endText ends a text.
 func (f *form) endText() {
 	text := bytes.Clone(f.text.Bytes())
 	f.text.Reset()

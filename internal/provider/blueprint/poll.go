@@ -131,6 +131,4 @@ func (m *Maker) readRefusedResult(op *Operation, a answer) (media.Status, error)
 }
 
 // wait is how long to leave work of an age alone.
-func (p *Poll) wait(age time.Duration) time.Duration {
-	return max(p.Step, min(age/8, p.Max))
-}
+func (p *Poll) wait(age time.Duration) time.Duration { return max(p.Step, min(age/8, p.Max)) }

@@ -37,9 +37,7 @@ func (o *orders) failure() error {
 }
 
 // breakError is what is seen of an upstream that is lost in the middle of its answer.
-func breakError() error {
-	return chat.BrokenError(chat.ErrCut).AsOrdered()
-}
+func breakError() error { return chat.BrokenError(chat.ErrCut).AsOrdered() }
 
 // runBefore does what is ordered ahead of the first word.
 func (o *orders) runBefore(ctx context.Context, pace *patience) error {

@@ -147,9 +147,7 @@ func (s *source) checkCost(lease *memory.Lease) error {
 // with 8 bits for each colour, half as many with 16; of photographs all that are taken.
 const sourceCost = 128 << 20
 
-func nameOf(s media.Source) string {
-	return cmp.Or(s.Name, "The picture")
-}
+func nameOf(s media.Source) string { return cmp.Or(s.Name, "The picture") }
 
 func brokenInput(s media.Source, err error) error {
 	if f, ok := errors.AsType[*media.Failure](err); ok {

@@ -1,6 +1,7 @@
 package studio
 
 import (
+	"cmp"
 	"context"
 	"path"
 	"sync"
@@ -85,9 +86,4 @@ func (l lender) Lend(ctx context.Context) (giveBack func(), err error) {
 
 // craftOf is the craft that a model takes: its upstream name, or the last part of
 // its id.
-func craftOf(m *media.Model) string {
-	if m.Upstream != "" {
-		return m.Upstream
-	}
-	return path.Base(m.ID)
-}
+func craftOf(m *media.Model) string { return cmp.Or(m.Upstream, path.Base(m.ID)) }

@@ -1,6 +1,7 @@
 package studio
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -54,10 +55,7 @@ func (s *Speaker) Make(ctx context.Context, req media.Request, report func(progr
 	if text == "" {
 		return nil, badInput("There is nothing in the prompt that can be spoken.")
 	}
-	name := req.Text("voice")
-	if name == "" {
-		name = s.First()
-	}
+	name := cmp.Or(req.Text("voice"), s.First())
 	if !slices.Contains(s.Voices(), name) {
 		return nil, badInput("There is no voice %q on this machine.", name)
 	}

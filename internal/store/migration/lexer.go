@@ -59,7 +59,6 @@ func skip(source string, at int) int {
 	return at
 }
 
-// take reads one word.
 func take(source string, at int) word {
 	w := word{start: at, end: at + 1, source: source}
 	switch first := source[at]; {
