@@ -35,18 +35,6 @@ func (v Values) Scheme() string { scheme, _, _ := strings.Cut(v.URL, "://"); ret
 // Host is all that follows the scheme, a path included.
 func (v Values) Host() string { _, host, _ := strings.Cut(v.URL, "://"); return host }
 
-// Name is the name of the server, with its port, without the path that Below is: for clients that
-// ask for the two apart.
-func (v Values) Name() string { name, _, _ := strings.Cut(v.Host(), "/"); return name }
-
-// Below is that path, with a slash at its end if there is one.
-func (v Values) Below() string {
-	if _, below, ok := strings.Cut(v.Host(), "/"); ok {
-		return below + "/"
-	}
-	return ""
-}
-
 // Bridge is the base URL of the bridge on the client's own machine.
 func (Values) Bridge() string { return bridgeURL }
 

@@ -31,7 +31,7 @@ var unfollowed = map[string]string{
 	"README": "of no one client", "bridge": "of no one client", "mcp": "of no one client",
 	"aider": "Python", "anthropic-python": "Python", "llm": "Python", "openai-python": "Python",
 	"ruby-llm": "Ruby", "gptel": "Emacs",
-	"cursor": "has windows", "n8n": "has windows", "zed": "has windows",
+	"cursor": "has windows", "n8n": "has windows", "sillytavern": "has windows", "zed": "has windows",
 }
 
 // TestEveryPageEndsInAnAnswer installs what a page says, from npm and the newest there is, and does what it says, on fresh home folders: once
