@@ -22,7 +22,7 @@ import (
 // before it, but not those after. Stones stand alone, but for stoneUses.
 var (
 	rooms  = []string{"access", "catalog", "meter", "limit", "replay", "file", "webhook", "route", "fleet", "relay", "generation", "app", "supply"}
-	stones = []string{"fault", "uid", "scope", "wire", "seal", "guard", "manifest", "media", "chat", "price", "fair", "memory", "label", "formula", "inflight", "picture", "jsonscan", "table", "crash", "clients", "disk", "trace", "revision", "pause", "share", "recent"}
+	stones = []string{"fault", "uid", "scope", "wire", "seal", "guard", "manifest", "media", "chat", "price", "fair", "memory", "label", "formula", "inflight", "picture", "jsonscan", "table", "crash", "clients", "disk", "trace", "revision", "pause", "share", "recent", "pattern"}
 	walls  = []string{"provider", "store", "blob", "archive", "queue", "mail", "telemetry"}
 	doors  = []string{"api", "bridge", "console", "download", "server"}
 	// What runs on a developer's machine and sees a server from outside; in order, as rooms are.

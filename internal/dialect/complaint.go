@@ -2,10 +2,10 @@ package dialect
 
 import (
 	"cmp"
-	"regexp"
 	"strings"
 
 	"stele/internal/jsonscan"
+	"stele/internal/pattern"
 )
 
 // Complaint is what an upstream's refusal says, whichever server wrote it, and the object that holds the
@@ -31,7 +31,7 @@ func Complaint(root jsonscan.Value) (inner jsonscan.Value, message string) {
 // few words that tell of it. What is quoted otherwise may be what the client said.
 func quotedIn(message string) jsonscan.Value {
 	at := strings.IndexByte(message, '{')
-	if at < 0 || at > 0 && !quoting.MatchString(message[:at]) || !strings.HasSuffix(strings.TrimSpace(message), "}") {
+	if at < 0 || at > 0 && !quoting().MatchString(message[:at]) || !strings.HasSuffix(strings.TrimSpace(message), "}") {
 		return jsonscan.Value{}
 	}
 	if quoted := []byte(message[at:]); jsonscan.Valid(quoted, jsonscan.Lenient) {
@@ -40,7 +40,7 @@ func quotedIn(message string) jsonscan.Value {
 	return jsonscan.Value{}
 }
 
-var quoting = regexp.MustCompile(`(?i)^[\w .:()-]{0,60}(?:status|exception|provider|upstream|error)[\w .:()-]{0,40}$`)
+var quoting = pattern.New(`(?i)^[\w .:()-]{0,60}(?:status|exception|provider|upstream|error)[\w .:()-]{0,40}$`)
 
 // says reports whether a value is a refusal with words.
 func says(root jsonscan.Value) bool {

@@ -2,10 +2,10 @@ package dialect
 
 import (
 	"cmp"
-	"regexp"
 	"strings"
 
 	"stele/internal/fault"
+	"stele/internal/pattern"
 )
 
 // WithMends says in a refusal as what its upstream may take the request after all, where its
@@ -17,7 +17,7 @@ func WithMends(e *fault.Error, words string) *fault.Error {
 	switch {
 	case e.Code == fault.InvalidParameter && Says(words, toolless...):
 		return refuseTools(e)
-	case e.Code == fault.InvalidParameter && manyTools.MatchString(words): // another target may take them all
+	case e.Code == fault.InvalidParameter && manyTools().MatchString(words): // another target may take them all
 		e.Elsewhere = true
 		return e.Field("tools")
 	case e.Code == fault.BodyTooLarge: // what makes a conversation that large are its pictures and documents
@@ -34,13 +34,13 @@ func WithMends(e *fault.Error, words string) *fault.Error {
 // mend is what an upstream says that takes the request after all, and as what.
 type mend struct {
 	as   fault.Remedy
-	like *regexp.Regexp // it says this,
-	says []string       // or one of these,
-	with []string       // and one of these; nil: no more
+	like pattern.Pattern // it says this,
+	says []string        // or one of these,
+	with []string        // and one of these; nil: no more
 }
 
 func (m *mend) fits(words string) bool {
-	if m.like != nil && m.like.MatchString(words) {
+	if m.like != nil && m.like().MatchString(words) {
 		return true
 	}
 	return Says(words, m.says...) && (m.with == nil || Says(words, m.with...))
@@ -88,15 +88,15 @@ var mends = []mend{
 // refusedForm is which of Forms an upstream does not take, by its words; "": none of them.
 func refusedForm(words string) string {
 	switch {
-	case misnamed.MatchString(words):
+	case misnamed().MatchString(words):
 		return ToolNames
-	case unnamed.MatchString(words):
+	case unnamed().MatchString(words):
 		return ResultNames
-	case customless.MatchString(words):
+	case customless().MatchString(words):
 		return CustomTools
 	case Says(words, unpaired...):
 		return Pairs
-	case blockless.MatchString(words):
+	case blockless().MatchString(words):
 		return Blocks
 	case Says(words, untyped...):
 		return SchemaTypes
@@ -137,7 +137,7 @@ var unrecalled = []string{"toolconfig field must be defined", "blocks must defin
 
 // misnamed is what upstreams say of a tool's name, as it is offered or as it was called before: OpenAI and Anthropic, whose models stand
 // behind other servers, Amazon, Alibaba, Moonshot, which wants a letter first. Each codec writes names that its API takes, and reads them back.
-var misnamed = regexp.MustCompile(`(?i)\b(function|custom|tool_?use|tools\S*)\.name['"]?:? .{0,80}(pattern|at most|too long)|length of the tool name|function name is invalid|invalid function name`)
+var misnamed = pattern.New(`(?i)\b(function|custom|tool_?use|tools\S*)\.name['"]?:? .{0,80}(pattern|at most|too long)|length of the tool name|function name is invalid|invalid function name`)
 
 // unpaired is what upstreams say of calls without a result, results without a call, and ids that are there twice: Anthropic thrice, OpenAI
 // and who has its words, Google, Mistral, Amazon, MiniMax twice. A session that was interrupted has such calls ever after.
@@ -149,30 +149,30 @@ var unpaired = []string{
 
 // blockless is how servers of Anthropic's dialect say that they do not know blocks which only its author's tools leave in a history, or
 // its search for tools: Volcengine, DeepSeek and others written in Rust (anthropics/claude-code#30912 and #64158).
-var blockless = regexp.MustCompile("(?i)(unknown variant|unsupported content type:?|invalid value:) ['\"`]?" + ownBlocks + "|input tag ['\"`]?" + ownBlocks)
+var blockless = pattern.New("(?i)(unknown variant|unsupported content type:?|invalid value:) ['\"`]?" + ownBlocks + "|input tag ['\"`]?" + ownBlocks)
 
 // ownBlocks are the types of these blocks.
 const ownBlocks = `(tool_reference|search_result|container_upload|server_tool_use|mcp_tool_use|tool_addition|tool_removal|\w+_tool_result)\b`
 
 // cacheless is how upstreams say that they do not know marks of what is to be kept in a cache, or that their model is offered none: Amazon
 // behind any server, Groq, Mistral and others in Python, Go and Rust.
-var cacheless = regexp.MustCompile(`(?i)allow prompt caching|(unknown|unrecognized|unexpected|unsupported|extra|invalid) [^.]{0,30}\b(cache_control|prompt_cache_breakpoint)\b|\b(cache_control|prompt_cache_breakpoint)\b.{0,60}(not (permitted|supported|allowed|recognized)|unsupported|unexpected|unknown|should not exist)`)
+var cacheless = pattern.New(`(?i)allow prompt caching|(unknown|unrecognized|unexpected|unsupported|extra|invalid) [^.]{0,30}\b(cache_control|prompt_cache_breakpoint)\b|\b(cache_control|prompt_cache_breakpoint)\b.{0,60}(not (permitted|supported|allowed|recognized)|unsupported|unexpected|unknown|should not exist)`)
 
 // SaysUncached reports whether a refusal is about marks of what is to be kept in a cache.
-func SaysUncached(words string) bool { return cacheless.MatchString(words) }
+func SaysUncached(words string) bool { return cacheless().MatchString(words) }
 
 // customless is how servers of OpenAI's dialect say that they know functions alone, and no tool that takes free text: in Python, in
 // Rust, MiniMax, and by a schema.
-var customless = regexp.MustCompile(`(?i)tools?\b.{0,60}\btype\b.{0,40}(input should be 'function'|unknown variant .custom|must be .?function|not one of \['function)|unknown variant .custom., expected .function|invalid tool type`)
+var customless = pattern.New(`(?i)tools?\b.{0,60}\btype\b.{0,40}(input should be 'function'|unknown variant .custom|must be .?function|not one of \['function)|unknown variant .custom., expected .function|invalid tool type`)
 
 // untyped is how upstreams say that each part of a schema must have a type: Moonshot's models at any server, llama.cpp, Google's cloud, Google.
 var untyped = []string{"moonshot flavored json schema", "unrecognized schema:", "specify the schema type field", "type: must be specified when not using"}
 
 // unnamed is how Google's models, behind servers of OpenAI's dialect, say that a result does not name its tool.
-var unnamed = regexp.MustCompile(`(?i)function_?response\.name: name cannot be empty|tool messages? must have a 'name'`)
+var unnamed = pattern.New(`(?i)function_?response\.name: name cannot be empty|tool messages? must have a 'name'`)
 
 // manyTools is how upstreams say that they take no more than so many: OpenAI and GitHub's, servers in Python, others by hand.
-var manyTools = regexp.MustCompile(`(?i)'tools': array too long|tools: list should have at most|too many (tools|function declarations)|number of (tools|functions|function declarations) .{0,30}exceeds`)
+var manyTools = pattern.New(`(?i)'tools': array too long|tools: list should have at most|too many (tools|function declarations)|number of (tools|functions|function declarations) .{0,30}exceeds`)
 
 // refuseTools says that the tools are what an upstream refuses. To answer without them would be another answer; another target may call them.
 func refuseTools(e *fault.Error) *fault.Error {
@@ -183,11 +183,11 @@ func refuseTools(e *fault.Error) *fault.Error {
 
 // undeveloped is how servers of OpenAI's dialect say that they do not know the role developer: Alibaba, DeepSeek and others
 // written in Rust, OpenAI's older models.
-var undeveloped = regexp.MustCompile(`(?i)developer['"]? is not one of|developer['"]? role\b|(variant|value:?|role:?) ['"` + "`" + `]?developer\b`)
+var undeveloped = pattern.New(`(?i)developer['"]? is not one of|developer['"]? role\b|(variant|value:?|role:?) ['"` + "`" + `]?developer\b`)
 
 // untold is how upstreams say that their model takes no system text, wherever it stands: templates of Gemma's, Google of Gemma,
 // OpenAI of its first models that think, servers that others' subscriptions stand behind.
-var untold = regexp.MustCompile(`(?i)system role (is )?not supported|system (message|prompt|instruction)s? (is|are) not (allowed|supported|enabled)|n[o']t support system (message|prompt|instruction)s?|role'? does not support '?system|developer instruction is not enabled`)
+var untold = pattern.New(`(?i)system role (is )?not supported|system (message|prompt|instruction)s? (is|are) not (allowed|supported|enabled)|n[o']t support system (message|prompt|instruction)s?|role'? does not support '?system|developer instruction is not enabled`)
 
 // unturned is what upstreams say that take turns only one by one: Mistral twice, templates of Google's and others' models,
 // Perplexity twice, DeepSeek, Amazon of words beside results.
@@ -198,11 +198,11 @@ var unturned = []string{
 
 // unread is what servers say that read the arguments of earlier calls and cannot: Python's parsers, behind vLLM's and others'
 // templates, llama.cpp, Ollama, Alibaba, GitHub's.
-var unread = regexp.MustCompile(`(?i)(expecting|unterminated string|extra data|invalid (\\escape|control character)|unexpected end of data)[^:]{0,60}: line \d+ column \d+|` +
+var unread = pattern.New(`(?i)(expecting|unterminated string|extra data|invalid (\\escape|control character)|unexpected end of data)[^:]{0,60}: line \d+ column \d+|` +
 	`(failed to parse|invalid( json format in)?) tool[_ ]call arguments|\barguments\b.{0,60}(must be|are not|is not) (in |a )?(valid )?json`)
 
 // systemless is how servers of Anthropic's dialect say that the system does not speak between turns.
-var systemless = regexp.MustCompile("(?i)" + strings.Join([]string{
+var systemless = pattern.New("(?i)" + strings.Join([]string{
 	"unexpected role \"system\"", // Anthropic's older models
 	"role:? (is )?['`\"]?system['`\"]? is not supported",
 	"unknown variant `system`|expected one of `user`, `assistant`", // written in Rust
@@ -214,11 +214,11 @@ var systemless = regexp.MustCompile("(?i)" + strings.Join([]string{
 
 // wordsOnly is how servers say that they take only words in the results of tools. Of Anthropic's dialect: LM Studio, Ollama's
 // own service, which says no more, and vLLM before it took more. Of Google's: models before Gemini 3, by a name that does not tell.
-var wordsOnly = regexp.MustCompile(`(?i)only text tool_result blocks are supported|^input should be a valid string( \(ref: [^)]*\))?\.?$|tool_result\S*\.content\S*: input should be a valid string|function_response\.parts\W+(is|are) not supported|multimodal function ?responses? (is|are) not|unknown name \\*"parts\\*" at \S*function_?response`)
+var wordsOnly = pattern.New(`(?i)only text tool_result blocks are supported|^input should be a valid string( \(ref: [^)]*\))?\.?$|tool_result\S*\.content\S*: input should be a valid string|function_response\.parts\W+(is|are) not supported|multimodal function ?responses? (is|are) not|unknown name \\*"parts\\*" at \S*function_?response`)
 
 // nullless is how servers of OpenAI's dialect say that a turn of nothing but calls must have a text, too, if only an empty
 // one: LM Studio, those that check with zod, two by hand, pydantic twice, Cerebras, templates in Python, Ollama, Google's, Alibaba's.
-var nullless = regexp.MustCompile("(?i)" + strings.Join([]string{
+var nullless = pattern.New("(?i)" + strings.Join([]string{
 	`'content' field must be a string`,
 	`content\b.{0,40}expected (a )?string,? (but )?(got|received) null`,
 	`content['"\])]* (must not|cannot|can't|may not|should not) be null`,
@@ -229,7 +229,7 @@ var nullless = regexp.MustCompile("(?i)" + strings.Join([]string{
 
 // wordless is how upstreams say that they take no turn, or no result, without words: Moonshot twice, MiniMax, xAI, Amazon, Mistral,
 // and Anthropic of its models behind other servers.
-var wordless = regexp.MustCompile(`(?i)\b(text|chat|message) content is empty|\b(message|content|role)\b[^.]{0,60}(must|should|can) ?not be (empty|blank)|content cannot be blank|` +
+var wordless = pattern.New(`(?i)\b(text|chat|message) content is empty|\b(message|content|role)\b[^.]{0,60}(must|should|can) ?not be (empty|blank)|content cannot be blank|` +
 	`at least one content element|ContentBlock object at \S+ is blank|must (be|have|contain) non-(empty|whitespace)|(have|has) non-empty content|content or tool_calls, but not none`)
 
 // unshaped is what upstreams say that cannot hold an answer or a call to a shape, or not to this one: Anthropic, Google thrice,
@@ -243,18 +243,18 @@ var unshaped = []string{
 }
 
 // strictless is how servers say that they do not know strict tools: Anthropic's dialect, and that of OpenAI.
-var strictless = regexp.MustCompile(`(?i)\bstrict['"]?(: | - )extra inputs are not permitted|(unknown|unrecognized|unsupported) (field|parameter|property|request argument)[^.]{0,40}\bstrict\b|` +
+var strictless = pattern.New(`(?i)\bstrict['"]?(: | - )extra inputs are not permitted|(unknown|unrecognized|unsupported) (field|parameter|property|request argument)[^.]{0,40}\bstrict\b|` +
 	`\bstrict(=true)?['"` + "`" + `]? (is|are) (not supported|unsupported)|\bstrict tools? .{0,20}not supported|mixed values for 'strict'`)
 
 // eitherOr is how upstreams say that they hold an answer to a shape or let the model call tools, but not both: Groq twice, Cerebras,
 // Fireworks, llama.cpp and others.
-var eitherOr = func() *regexp.Regexp {
+var eitherOr = func() pattern.Pattern {
 	const shape = `(json[_ ](mode|object|schema)|response[_ ]?format|structured[_ ]outputs?|grammar)\b`
 	const tools = `\b(tools?|tool calls?|function[_ ]call(s|ing)?|functions)\b`
 	const both = `(combin|together|incompatible|at the same time|simultaneously|supported with|allowed with|used with|use both|cannot both|mutually exclusive)`
 	const not = `(cannot|can't|can not|not) (be )?(use|specify|set|allowed|supported)`
 	const near, apart = `.{0,40}`, `.{0,20}`
-	return regexp.MustCompile(`(?i)` + strings.Join([]string{
+	return pattern.New(`(?i)` + strings.Join([]string{
 		shape + near + both + near + tools, tools + near + both + near + shape, both + near + tools + near + shape, both + near + shape + near + tools,
 		tools + apart + shape + near + both, shape + apart + tools + near + both,
 		not + near + shape + `.{0,30} (and|with) .{0,20}` + tools, not + near + tools + `.{0,30} (and|with) .{0,20}` + shape,
@@ -262,7 +262,7 @@ var eitherOr = func() *regexp.Regexp {
 }()
 
 // unheld is how servers say that they cannot hold an answer or a call to what a schema has: Cerebras twice, vLLM, SGLang and others.
-var unheld = regexp.MustCompile(`(?i)unsupported json schema|json schema contains features not supported|unsupported schema (feature|keyword)|invalid grammar request|object fields require at least one of|` +
+var unheld = pattern.New(`(?i)unsupported json schema|json schema contains features not supported|unsupported schema (feature|keyword)|invalid grammar request|object fields require at least one of|` +
 	`(invalid|error in) (json |tool )?schema\b.{0,60}(not supported|unsupported)`)
 
 // leastRoom is how many tokens an answer must have room for: less of them is of no use, and a
@@ -289,7 +289,7 @@ var sightless = []string{
 
 // illiterate is how servers of either dialect say that they read no documents: Moonshot twice, DeepSeek and others in Rust, vLLM, those that
 // check with pydantic, OpenRouter; and, last, that they cannot read one of them: Anthropic, Google.
-var illiterate = regexp.MustCompile("(?i)(unknown variant|input tag|unsupported content (part )?type:?|(invalid|unknown) (content )?part type:?|invalid value:) ['\"`]?(document|file|input_file)\\b|" +
+var illiterate = pattern.New("(?i)(unknown variant|input tag|unsupported content (part )?type:?|(invalid|unknown) (content )?part type:?|invalid value:) ['\"`]?(document|file|input_file)\\b|" +
 	`(does not|doesn't|do not) support (the )?(document|pdf|file)( input| content)?s?\b|\b(document|pdf|file) (input|content|block)s? (is|are) not supported|found that support (file|pdf|document) input|` +
 	`maximum of \d+ pdf pages|pdf specified (was not valid|is password protected)|pdf cannot be empty|could not process (the )?(pdf|document)|document has no pages`)
 

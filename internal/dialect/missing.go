@@ -2,7 +2,8 @@ package dialect
 
 import (
 	"net/http"
-	"regexp"
+
+	"stele/internal/pattern"
 )
 
 // noModelNames are what servers call a refusal of the model, as its type or its code: GitHub's, Mistral's, Copilot's and
@@ -10,7 +11,7 @@ import (
 var noModelNames = []string{"model_not_found", "unknown_model", "invalid_model", "model_not_supported", "model_decommissioned", "model_deprecated", "deploymentnotfound"}
 
 // noModelWords are how sentences say it. What a client wrote may be quoted in any of them, so that it is the model itself that has to be missing.
-var noModelWords = regexp.MustCompile("(?i)" +
+var noModelWords = pattern.New("(?i)" +
 	"\\bmodel(?: or endpoint)?(?: (?:['\"`][^'\"`]*['\"`]|[\\w.:/@-]+))? (?:(?:does )?not exist|(?:is |was )?not found|(?:has been|is|was) (?:deprecated|decommissioned|retired|shut down)|is no longer (?:available|supported))" +
 	"|\\b(?:unknown|no such) model\\b|\\binvalid model(?::| ['\"`]| name\\b| id\\b)|\\bnot a valid model\\b|\\bmodel identifier is invalid" +
 	"|\\brequested model(?: ['\"`][^'\"`]*['\"`])? is not supported|\\bunexpected model name format|not allowed to use publisher model|\\bmodel id [\\w.:/-]+ with on-demand throughput isn|模型不存在")
@@ -20,7 +21,7 @@ var noModelWords = regexp.MustCompile("(?i)" +
 func SaysNoModel(status int, names, message string) bool {
 	switch status {
 	case http.StatusBadRequest, http.StatusGone, http.StatusUnprocessableEntity:
-		return message != "" && (Says(names, noModelNames...) || noModelWords.MatchString(message))
+		return message != "" && (Says(names, noModelNames...) || noModelWords().MatchString(message))
 	}
 	return false
 }

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"stele/internal/fault"
 	"stele/internal/jsonscan"
+	"stele/internal/pattern"
 )
 
 // tooLong is the reason in the details of a refusal of a conversation that is longer
@@ -81,18 +81,18 @@ func WithFigures(e *fault.Error, said jsonscan.Value) *fault.Error {
 
 // sums are how upstreams say that conversation and answer are too long together, although
 // the conversation is not. The last ones are vLLM's and Hugging Face's.
-var sums = []*regexp.Regexp{
-	regexp.MustCompile(`(?P<in>\d[\d,]*) \+ (?P<out>\d[\d,]*) > (?P<both>\d[\d,]*)`),
-	regexp.MustCompile(`(?P<in>\d[\d,]*) (?:in the (?:messages|prompt|input)|of text input|tokens from the input messages)\D+(?P<out>\d[\d,]*) (?:tokens )?(?:in|for) the (?:completion|output)(?P<both>)`),
-	regexp.MustCompile(`passed (?P<in>\d+) input tokens and requested (?P<out>\d+) output tokens\D+(?P<both>\d+) tokens`),
-	regexp.MustCompile("must be <= (?P<both>\\d+)\\. Given: (?P<in>\\d+) `inputs` tokens and (?P<out>\\d+) `max_new_tokens`"),
+var sums = []pattern.Pattern{
+	pattern.New(`(?P<in>\d[\d,]*) \+ (?P<out>\d[\d,]*) > (?P<both>\d[\d,]*)`),
+	pattern.New(`(?P<in>\d[\d,]*) (?:in the (?:messages|prompt|input)|of text input|tokens from the input messages)\D+(?P<out>\d[\d,]*) (?:tokens )?(?:in|for) the (?:completion|output)(?P<both>)`),
+	pattern.New(`passed (?P<in>\d+) input tokens and requested (?P<out>\d+) output tokens\D+(?P<both>\d+) tokens`),
+	pattern.New("must be <= (?P<both>\\d+)\\. Given: (?P<in>\\d+) `inputs` tokens and (?P<out>\\d+) `max_new_tokens`"),
 }
 
 // readSum finds in an upstream's words how long conversation and answer are, and how long both may be; 0: they do not say.
 func readSum(message string) (input, output, both int64) {
 	for _, sum := range sums {
-		if found := sum.FindStringSubmatch(message); found != nil {
-			part := func(name string) int64 { return readNumber(found[sum.SubexpIndex(name)]) }
+		if found := sum().FindStringSubmatch(message); found != nil {
+			part := func(name string) int64 { return readNumber(found[sum().SubexpIndex(name)]) }
 			return part("in"), part("out"), part("both")
 		}
 	}
@@ -100,9 +100,9 @@ func readSum(message string) (input, output, both int64) {
 }
 
 var (
-	numbers = regexp.MustCompile(`\d[\d,]*`)
-	ranges  = regexp.MustCompile(`<\d+>|\[\d+, *\d+\]|at least 1\b|-\d+`) // Alibaba's: a status, and from where to where a length may go; vLLM's: what is left for the answer
-	limits  = regexp.MustCompile(`(?i)(?:maximum context length(?: is| of)?|context (?:length|size|window)(?: is| of)?|maximum (?:model|prompt) length(?: is| of)?|model maximum|` +
+	numbers = pattern.New(`\d[\d,]*`)
+	ranges  = pattern.New(`<\d+>|\[\d+, *\d+\]|at least 1\b|-\d+`) // Alibaba's: a status, and from where to where a length may go; vLLM's: what is left for the answer
+	limits  = pattern.New(`(?i)(?:maximum context length(?: is| of)?|context (?:length|size|window)(?: is| of)?|maximum (?:model|prompt) length(?: is| of)?|model maximum|` +
 		`(?:maximum|supported) (?:sequence|input) length(?: is| of)?(?: just)?|context length of only|max_seq_len|maximum of|n_ctx|(?:allowed|max) length|limit(?: is| of)?|tokens allowed|at most|up to)\s*[:(]?\s*(\d[\d,]*)|> *(\d[\d,]*)`)
 )
 
@@ -112,7 +112,7 @@ func readFigures(message string) (tokens, window int64, ok bool) {
 		return 0, 0, false
 	}
 	var all []int64
-	for _, text := range numbers.FindAllString(ranges.ReplaceAllString(message, ""), -1) {
+	for _, text := range numbers().FindAllString(ranges().ReplaceAllString(message, ""), -1) {
 		all = append(all, readNumber(text))
 	}
 	slices.Sort(all)
@@ -121,7 +121,7 @@ func readFigures(message string) (tokens, window int64, ok bool) {
 		return 0, 0, false
 	}
 	tokens, window = all[len(all)-1], all[len(all)-2]
-	if found := limits.FindStringSubmatch(message); found != nil {
+	if found := limits().FindStringSubmatch(message); found != nil {
 		window = max(readNumber(found[1]), readNumber(found[2]))
 	}
 	return tokens, window, window > 0 && tokens > window

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"stele/internal/chat"
 	"stele/internal/fault"
 	"stele/internal/label"
+	"stele/internal/pattern"
 )
 
 // BadCredentials says that an upstream refused the operator's own key or account.
@@ -23,18 +23,18 @@ func BadCredentials() *fault.Error {
 
 // What an upstream's sentence may say about its customer, or about itself.
 var private = []struct {
-	pattern *regexp.Regexp
+	pattern pattern.Pattern
 	instead string
 }{
-	{regexp.MustCompile(`(?i)\b(?:https?|wss?)://\S+`), "[address]"},
-	{regexp.MustCompile(`(?i)\bbearer\s+\S+`), "[key]"},
-	{regexp.MustCompile(`(?i)\b(?:sk|rk|pk|gsk|xai|csk|fw|tgp|hf|nvapi|pplx|key|apikey)[-_][\w*.\-]{6,}`), "[key]"},
-	{regexp.MustCompile(`\b(?:AIza[\w-]{10,}|ya29\.[\w.-]+)`), "[key]"},
-	{regexp.MustCompile(`(?i)\b(?:org|proj|project|user|acct|account|req|workspace|wrkspc)[-_][\w-]{6,}`), "[id]"},
-	{regexp.MustCompile(`(?i)\bprojects?[/ :_]*(?:number)?[:= ]*['"\x60]?[\w-]*\d[\w-]*`), "[id]"},
-	{regexp.MustCompile(`\barn:\S+`), "[id]"},
-	{regexp.MustCompile(`(?i)\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`), "[id]"},
-	{regexp.MustCompile(`[\w.%+-]+@[\w-]+(?:\.[\w-]+)+`), "[address]"},
+	{pattern.New(`(?i)\b(?:https?|wss?)://\S+`), "[address]"},
+	{pattern.New(`(?i)\bbearer\s+\S+`), "[key]"},
+	{pattern.New(`(?i)\b(?:sk|rk|pk|gsk|xai|csk|fw|tgp|hf|nvapi|pplx|key|apikey)[-_][\w*.\-]{6,}`), "[key]"},
+	{pattern.New(`\b(?:AIza[\w-]{10,}|ya29\.[\w.-]+)`), "[key]"},
+	{pattern.New(`(?i)\b(?:org|proj|project|user|acct|account|req|workspace|wrkspc)[-_][\w-]{6,}`), "[id]"},
+	{pattern.New(`(?i)\bprojects?[/ :_]*(?:number)?[:= ]*['"\x60]?[\w-]*\d[\w-]*`), "[id]"},
+	{pattern.New(`\barn:\S+`), "[id]"},
+	{pattern.New(`(?i)\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`), "[id]"},
+	{pattern.New(`[\w.%+-]+@[\w-]+(?:\.[\w-]+)+`), "[address]"},
 }
 
 // Sentence is what an upstream says, fit for a client: what is private is masked, and
@@ -43,7 +43,7 @@ func Sentence(text string) string {
 	const longest = 1000
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	for _, p := range private {
-		text = p.pattern.ReplaceAllString(text, p.instead)
+		text = p.pattern().ReplaceAllString(text, p.instead)
 	}
 	if len(text) > longest {
 		text = label.Cut(text, longest) + "…"

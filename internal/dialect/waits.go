@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"math"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"stele/internal/fault"
 	"stele/internal/jsonscan"
+	"stele/internal/pattern"
 	"stele/internal/wire"
 )
 
@@ -95,8 +95,8 @@ func waitIn(root jsonscan.Value) time.Duration {
 
 // How upstreams say it where no header does: "try again in 1m30.5s", "retry after 20 seconds".
 var (
-	tryAgain = regexp.MustCompile(`(?i)(?:(?:try again|retry|resets?)(?: your request)? (?:in|after)|please wait(?: for)?) ((?:\d+(?:\.\d+)? ?[a-z]+[ ,]*)+)`)
-	lasting  = regexp.MustCompile(`(\d+(?:\.\d+)?) ?([a-z]+)`)
+	tryAgain = pattern.New(`(?i)(?:(?:try again|retry|resets?)(?: your request)? (?:in|after)|please wait(?: for)?) ((?:\d+(?:\.\d+)? ?[a-z]+[ ,]*)+)`)
+	lasting  = pattern.New(`(\d+(?:\.\d+)?) ?([a-z]+)`)
 	units    = map[string]time.Duration{
 		"ms": time.Millisecond, "millisecond": time.Millisecond, "s": time.Second, "sec": time.Second, "second": time.Second,
 		"m": time.Minute, "min": time.Minute, "minute": time.Minute, "h": time.Hour, "hour": time.Hour,
@@ -105,11 +105,11 @@ var (
 
 // waitInWords is how long a refusal says that one has to wait; 0: it does not say.
 func waitInWords(message string) (sum time.Duration) {
-	found := tryAgain.FindStringSubmatch(message)
+	found := tryAgain().FindStringSubmatch(message)
 	if found == nil {
 		return waitUntil(message)
 	}
-	for _, one := range lasting.FindAllStringSubmatch(strings.ToLower(found[1]), -1) {
+	for _, one := range lasting().FindAllStringSubmatch(strings.ToLower(found[1]), -1) {
 		unit, known := units[one[2]]
 		if !known {
 			unit = units[strings.TrimSuffix(one[2], "s")]
@@ -125,14 +125,14 @@ func SaysWhen(message string) bool { return waitInWords(message) > 0 }
 
 // waitUntil is how long it is to the time at which a refusal says that a limit is over: MiniMax's.
 func waitUntil(message string) time.Duration {
-	found := resetsAt.FindStringSubmatch(message)
+	found := resetsAt().FindStringSubmatch(message)
 	if found == nil {
 		return 0
 	}
 	return max(0, min(untilReset(found[1]), LongestWait))
 }
 
-var resetsAt = regexp.MustCompile(`(?i)\bresets? at (\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d))`)
+var resetsAt = pattern.New(`(?i)\bresets? at (\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d))`)
 
 // LongestWait is the longest that an upstream is believed to want to be left alone.
 const LongestWait = 24 * time.Hour

@@ -5,12 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"stele/internal/chat"
 	"stele/internal/jsonscan"
+	"stele/internal/pattern"
 )
 
 // limit is max_tokens, which the API always wants. It has to hold a budget of
@@ -147,14 +147,14 @@ func (w *requestWriter) writeStops(out *jsonscan.Writer) (local []string) {
 const longestUser = 256
 
 // personal matches what the API refuses as an id: it "appears to contain an email address", or a telephone's number.
-var personal = regexp.MustCompile(`[^\s@]@[^\s@]+\.[^\s@]|^\+?[\d\s().-]{7,}$`)
+var personal = pattern.New(`[^\s@]@[^\s@]+\.[^\s@]|^\+?[\d\s().-]{7,}$`)
 
 // user is the end user's id, or where the API does not take that another that is as good at telling users apart.
 func (w *requestWriter) user() string {
 	switch {
 	case len(w.talk.User) > longestUser:
 		w.lose(chat.Lost(chat.FieldUser, chat.Ignored, "sent as a hash, being too long"))
-	case personal.MatchString(w.talk.User):
+	case personal().MatchString(w.talk.User):
 		w.lose(chat.Lost(chat.FieldUser, chat.Ignored, "sent as a hash: the API takes no addresses and numbers of people"))
 	default:
 		return w.talk.User

@@ -3,16 +3,16 @@ package anthropic
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"slices"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/jsonscan"
+	"stele/internal/pattern"
 )
 
 // dated is the type of a tool that Anthropic defined.
-var dated = regexp.MustCompile(`_20\d{6}$`)
+var dated = pattern.New(`_20\d{6}$`)
 
 // writeTools writes the tools that the model may call.
 func (w *requestWriter) writeTools() error {
@@ -95,7 +95,7 @@ func (w *requestWriter) recall() {
 func (w *requestWriter) writeTool(t *chat.Tool) (block, error) {
 	if t.Kind == chat.Server || t.Kind == chat.Client {
 		raw := bytes.TrimSpace(t.Raw)
-		if !dated.MatchString(jsonscan.At(raw, 0).Get("type").View()) {
+		if !dated().MatchString(jsonscan.At(raw, 0).Get("type").View()) {
 			return block{}, refuse(chat.LostTool(*t, chat.Dropped, ""), "%s.", dialect.WhyElsewhere(t))
 		}
 		return block{json: bytes.Clone(raw[:len(raw)-1]), cache: t.Cache}, nil

@@ -3,12 +3,12 @@ package anthropic
 import (
 	"cmp"
 	"net/http"
-	"regexp"
 	"strings"
 
 	"stele/internal/dialect"
 	"stele/internal/fault"
 	"stele/internal/jsonscan"
+	"stele/internal/pattern"
 )
 
 // overloaded is the status this API has for itself being too busy.
@@ -121,14 +121,14 @@ func readRefusal(body []byte) (r refusal) {
 	r.spent = dialect.Says(message, "credit balance is too low", "usage limit", "spend limit", "insufficient_quota")
 	if jsonscan.Valid(body, jsonscan.Lenient) {
 		r.kind, r.message, r.code = anyText(e.Get("type")), message, strings.Clone(anyText(e.Get("details", "error_code")))
-		r.words = extraneous.ReplaceAllString(withPlace(jsonscan.At(body, 0), message), " $1: extra inputs are not permitted")
+		r.words = extraneous().ReplaceAllString(withPlace(jsonscan.At(body, 0), message), " $1: extra inputs are not permitted")
 		r.other = anyText(e.Get("code"))
 	}
 	return r
 }
 
 // extraneous is how Amazon says for its older Claudes that a member is not known, with what is said around it.
-var extraneous = regexp.MustCompile(`(?:Malformed input request: )?#\S*: extraneous key \[(\w+)\] is not permitted`)
+var extraneous = pattern.New(`(?:Malformed input request: )?#\S*: extraneous key \[(\w+)\] is not permitted`)
 
 // withPlace is a message with the place in the request that it is about, as this API writes it, where a server of FastAPI's has that beside it.
 func withPlace(root jsonscan.Value, message string) string {

@@ -1,12 +1,12 @@
 package anthropic
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
+	"stele/internal/pattern"
 )
 
 // Claude Code names in a header what it may use of the API's that is not for all yet, and its user can turn none of it
@@ -17,21 +17,21 @@ import (
 const betas = "anthropic-beta:"
 
 var (
-	someBetas = regexp.MustCompile("(?i)unexpected value\\(s\\) (.{1,1000}?) for the [`'\"]?anthropic-beta")
-	oneBeta   = regexp.MustCompile("[`'\"]([\\w.-]+)[`'\"]")
-	anyBeta   = regexp.MustCompile(`(?i)(invalid|unknown|unsupported) (anthropic[ _-])?beta[ _-](flag|header|value|feature)|anthropic-beta\b.{0,40}(not supported|not allowed|unsupported|invalid)`)
+	someBetas = pattern.New("(?i)unexpected value\\(s\\) (.{1,1000}?) for the [`'\"]?anthropic-beta")
+	oneBeta   = pattern.New("[`'\"]([\\w.-]+)[`'\"]")
+	anyBeta   = pattern.New(`(?i)(invalid|unknown|unsupported) (anthropic[ _-])?beta[ _-](flag|header|value|feature)|anthropic-beta\b.{0,40}(not supported|not allowed|unsupported|invalid)`)
 )
 
 // refusedBetas are the names that a refusal is about, if it is about any.
 func refusedBetas(words string) string {
-	if found := someBetas.FindStringSubmatch(words); found != nil {
+	if found := someBetas().FindStringSubmatch(words); found != nil {
 		var names []string
-		for _, name := range oneBeta.FindAllStringSubmatch(found[1], -1) {
+		for _, name := range oneBeta().FindAllStringSubmatch(found[1], -1) {
 			names = append(names, name[1])
 		}
 		return betas + strings.Join(names, ",")
 	}
-	if anyBeta.MatchString(words) {
+	if anyBeta().MatchString(words) {
 		return betas
 	}
 	return ""

@@ -3,13 +3,13 @@ package anthropic
 import (
 	"cmp"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/jsonscan"
+	"stele/internal/pattern"
 )
 
 // Claude Code sends all servers of this dialect what only some of them know and what says nothing of
@@ -37,11 +37,11 @@ var hintsOf = map[string]string{"citations": "text"}
 const undeferred = "deferred custom tools are only supported"
 
 // unknownMember is how servers say that they do not know a member, in Python, Rust, Go and by hand.
-var unknownMember = func() *regexp.Regexp {
+var unknownMember = func() pattern.Pattern {
 	const quote, path = "\\(?['\"`]?", `(?:\w+\.)*`
 	name := quote + path + `(` + strings.Join(slices.Sorted(maps.Keys(hints)), "|") + `)\b['"` + "`" + `]?`
 	const member, unknown = `(?:field|parameter|param|argument|property|key)s?`, `(?:not (?:supported|allowed|permitted|recognized)|unsupported|unexpected|unknown)`
-	return regexp.MustCompile(`(?i)` + strings.Join([]string{
+	return pattern.New(`(?i)` + strings.Join([]string{
 		`(?:^|[\s>])` + name + `: (?:extra (?:inputs|fields) (?:are )?not permitted|input should be a valid (?:dictionary|list))`, // of null: Amazon's
 		`(?:unknown|unrecognized|unexpected|unsupported|invalid) (?:\w+ )?` + member + `:? ` + name,
 		`(?:` + member + ` |^)` + name + ` (?:is|are|was) ` + unknown, name + ` was unexpected`,
@@ -59,7 +59,7 @@ func refusedHint(words string) string {
 	case dialect.Says(words, "invalid 'user_id'"): // DeepSeek's, which takes other letters (deepseek-ai/awesome-deepseek-agent#67)
 		return "metadata"
 	}
-	if found := unknownMember.FindStringSubmatch(words); found != nil {
+	if found := unknownMember().FindStringSubmatch(words); found != nil {
 		return strings.ToLower(cmp.Or(found[1:]...))
 	}
 	if dialect.SaysUncached(words) {

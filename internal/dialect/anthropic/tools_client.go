@@ -44,7 +44,7 @@ var clientTools = map[string]struct{ about, schema string }{
 // clientTool is a tool that the client runs, as a function that any model can call. Not
 // ok is one that runs at the upstream, or that nothing is published of.
 func clientTool(kind, name string, v jsonscan.Value) (t chat.Tool, ok bool) {
-	if !dated.MatchString(kind) {
+	if !dated().MatchString(kind) {
 		return t, false
 	}
 	sort, date := kind[:len(kind)-len("_20250101")], kind[len(kind)-len("20250101"):]

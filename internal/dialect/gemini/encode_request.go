@@ -2,7 +2,6 @@ package gemini
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 	"stele/internal/dialect"
 	"stele/internal/fault"
 	"stele/internal/jsonscan"
+	"stele/internal/pattern"
 )
 
 // EncodeRequest writes a conversation of any origin as this API takes it. The
@@ -106,7 +106,7 @@ func (w *requestWriter) writeExtras() {
 	for _, e := range w.talk.Extra {
 		if own, ok := strings.CutPrefix(e.Name, name+"."); ok {
 			parent := own[:max(strings.LastIndexByte(own, '.'), 0)]
-			if carrier.MatchString(parent) {
+			if carrier().MatchString(parent) {
 				w.ours = true // carried by the part or the tool itself
 				continue
 			}
@@ -136,7 +136,7 @@ func (w *requestWriter) writeExtras() {
 var parents = []string{"", "generationConfig", "generationConfig.thinkingConfig", "toolConfig", "toolConfig.functionCallingConfig"}
 
 // carrier matches the places of parts and tools, which carry their own extras.
-var carrier = regexp.MustCompile(`^(contents\[\d+\]\.parts|tools\[\d+\]\.functionDeclarations)\[\d+\]$`)
+var carrier = pattern.New(`^(contents\[\d+\]\.parts|tools\[\d+\]\.functionDeclarations)\[\d+\]$`)
 
 // has reports whether there are own extras in an object, or deeper.
 func (w *requestWriter) has(object string) bool {

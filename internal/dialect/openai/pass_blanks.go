@@ -2,13 +2,13 @@ package openai
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/jsonscan"
+	"stele/internal/pattern"
 )
 
 // OpenAI's own libraries send a turn of the model's back as they keep it, with all members that a message may have: most are null or
@@ -23,9 +23,9 @@ const blankPrefix = "blank "
 
 // refusedBlanks is how servers say that they do not know one of them, or take no empty one: Groq and Cerebras, Fireworks and those
 // before Mistral's models, servers in Rust, OpenAI's and what checks by its schema.
-var refusedBlanks = func() *regexp.Regexp {
+var refusedBlanks = func() pattern.Pattern {
 	names := `\b(` + strings.Join(blanks, "|") + `)\b`
-	return regexp.MustCompile(`(?i)` + strings.Join([]string{
+	return pattern.New(`(?i)` + strings.Join([]string{
 		`property '(?:[\w.]+\.)?` + names + `' is unsupported`, `not permitted, field: '[\w.\[\]]*` + names, names + `['")\]]*(?:: |, ?['"]msg['"]: ?['"])(?:extra inputs are not permitted|list should have at least 1 item)`,
 		`unknown field ` + "`" + names, `'[\w.\[\]]*` + names + `': empty array`, `\[\] is too short - '[\w.\[\]]*` + names, `\[\] should be non-empty - '[\w.\[\]]*` + names,
 	}, "|"))
@@ -33,7 +33,7 @@ var refusedBlanks = func() *regexp.Regexp {
 
 // refusedBlank is the member that a complaint is about, as it stands among what was refused; "": none of them.
 func refusedBlank(words string) string {
-	if name := groupOf(refusedBlanks.FindStringSubmatch(words)); name != "" {
+	if name := groupOf(refusedBlanks().FindStringSubmatch(words)); name != "" {
 		return blankPrefix + strings.ToLower(name)
 	}
 	return ""

@@ -1,12 +1,12 @@
 package openai
 
 import (
-	"regexp"
 	"strings"
 
 	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/jsonscan"
+	"stele/internal/pattern"
 )
 
 const (
@@ -212,13 +212,13 @@ func unwrapInput(arguments string) string {
 }
 
 // begun is how arguments begin whose only member is a text.
-var begun = regexp.MustCompile(`^\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*"`)
+var begun = pattern.New(`^\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*"`)
 
 // inputSoFar is as much of the free text as there is in arguments that were cut off in it; other
 // arguments are what they are.
 func inputSoFar(arguments string) string {
 	const longestEscape = len(`\ud83d\ude0`)
-	head := begun.FindString(arguments)
+	head := begun().FindString(arguments)
 	if head == "" {
 		return arguments
 	}
