@@ -148,6 +148,13 @@ var hardTwice = section{"BI", "what answers say twice, and what stands around it
 			is(t, behind+" is reported", l.warned("answer", chat.Dropped), true)
 		}
 		is(t, "and whole", take(t, trip{from: A, to: O, own: true, ask: plain[A], answers: []string{calls([3]string{"f", "c", `{"a":1}{"a":1,"b":2}`})}}).warned("answer", chat.Approximated), true)
+		slow := []string{toolO(0, "c", "f", `{"a":1}`), toolO(0, "", "", `{"a":"`)} // each look from the beginning would be a quarter of an hour of looking
+		for range 100_000 {
+			slow = append(slow, toolO(0, "", "", "aaaaaaaa"))
+		}
+		for what, deltas := range map[string][]string{"without end": slow, "of nothing": {toolO(0, "c", "f", strings.Repeat("{}", 1<<18)), toolO(0, "", "", `{"a":1}`+strings.Repeat("{}", 1<<18))}} {
+			is(t, "very many "+what, tells(t, trip{from: A, to: O, kind: "vllm", stream: true, answers: []string{chunksO("tool_calls", deltas...)}}), map[string]string{"without end": `||f{"a":1}|tool`, "of nothing": `||f{"a":1} f{}|tool`}[what])
+		}
 	}},
 	// can1357/oh-my-pi#2434, ZHangZHengEric/Sage#256 and MiniMax's own page: each piece had all that was said by then.
 	{number: 1755, name: "words and thoughts that are told from the beginning with every piece", answer: "told once, where three pieces show it; fewer, and what only looks like it, are told as they come", run: func(t *testing.T) {

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"bytes"
+
 	"stele/internal/chat"
 	"stele/internal/dialect"
 	"stele/internal/wire"

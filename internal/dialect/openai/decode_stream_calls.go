@@ -22,9 +22,10 @@ type liveCall struct {
 
 	hollow bool // its arguments are {}, which is not told yet: some servers tell the true ones then
 
-	told   []byte // its arguments, as far as they are kept
-	more   bool   // than is kept
-	behind []byte // what came behind them, and may be those of another call of the tool
+	told   []byte          // its arguments, as far as they are kept
+	more   bool            // than is kept
+	behind []byte          // what came behind them, and may be those of another call of the tool
+	next   jsonscan.Pieces // how far that is
 }
 
 // What is kept of calls to find others that a server tells as one with them.
@@ -82,21 +83,25 @@ func (d *streamReader) readCall(v jsonscan.Value) {
 		d.tell(chat.Event{Kind: chat.Delta, Block: blockCall + at, Part: part})
 	}
 	if more := len(d.calls[at].behind) - behind; more > 0 {
-		d.behind += more
-		d.tellOthers(at)
+		if d.behind += more; d.behind > mostBehind || d.calls[at].next.HasWholeObject() { // else there is nothing new to see
+			d.tellOthers(at)
+		}
 	}
 }
 
 // tellOthers tells of the calls whose arguments stand behind a call's own: some servers give all calls of a tool one number and no
 // heads, others write them into one. The same once more is none.
 func (d *streamReader) tellOthers(at int) {
-	c := d.calls[at]
+	c, rest := d.calls[at], ""
+	if d.behind <= mostBehind {
+		rest = string(c.behind)
+	}
 	for {
-		object, rest := cutObject(string(c.behind))
-		if object == "" || d.behind > mostBehind {
+		object, behind := cutObject(rest)
+		if object == "" {
 			break
 		}
-		c.behind = append(c.behind[:0], rest...)
+		rest = behind
 		switch {
 		case object == string(c.told):
 			continue
@@ -110,11 +115,13 @@ func (d *streamReader) tellOthers(at int) {
 		d.calls = append(d.calls, other)
 		d.tell(chat.Event{Kind: chat.Delta, Block: blockCall + len(d.calls) - 1, Part: chat.Part{Kind: chat.ToolCall, Name: c.name, Text: object}})
 	}
-	if d.behind > mostBehind {
-		c.behind = nil
+	if d.behind > mostBehind || strings.TrimSpace(rest) != "" && !beginsObject(rest) {
 		d.others.Learn(behindArguments)
+		rest = ""
 	}
-	d.calls[at].told, d.calls[at].behind = c.told, c.behind
+	c.behind, c.next = append(c.behind[:0], rest...), jsonscan.Pieces{}
+	c.next.Add(rest)
+	d.calls[at].told, d.calls[at].behind, d.calls[at].next = c.told, c.behind, c.next
 }
 
 // behindArguments names what stands behind a call's arguments, and is no call that can be told.
@@ -167,12 +174,11 @@ func (c *liveCall) take(p *chat.Part) (news bool) {
 // argue takes a piece of the arguments, without what begins another object behind them.
 func (c *liveCall) argue(text string) string {
 	end := c.json.AddObject(text)
-	behind := text[end:]
-	if strings.TrimSpace(text[:end]) == "{}" && len(c.told) == 0 && strings.HasPrefix(behind, "{") {
-		c.json = jsonscan.Pieces{} // some begin with none at all
-		return c.argue(behind)
+	for len(c.told) == 0 && strings.TrimSpace(text[:end]) == "{}" && strings.HasPrefix(text[end:], "{") {
+		text, c.json = text[end:], jsonscan.Pieces{} // some begin with none at all
+		end = c.json.AddObject(text)
 	}
-	if begins := strings.TrimLeft(behind, ", \t\r\n"); begins != "" && begins[0] == '{' {
+	if behind := text[end:]; beginsObject(behind) {
 		c.keep(behind)
 		text = text[:end]
 	} else {
@@ -190,9 +196,15 @@ func (c *liveCall) argue(text string) string {
 
 // keep keeps what stands behind the arguments, where that may be another object.
 func (c *liveCall) keep(text string) {
-	if begins := strings.TrimLeft(text, ", \t\r\n"); len(c.behind) > 0 || begins != "" && begins[0] == '{' {
+	if len(c.behind) > 0 || beginsObject(text) {
 		c.behind = append(c.behind, text...)
+		c.next.Add(text)
 	}
+}
+
+// beginsObject reports whether what stands behind arguments begins an object.
+func beginsObject(behind string) bool {
+	return strings.HasPrefix(strings.TrimLeft(behind, ", \t\r\n"), "{")
 }
 
 // fillLast tells that the last call has no arguments, where there were none but {}.
@@ -209,6 +221,9 @@ func (d *streamReader) fillLast() {
 func (d *streamReader) nameAll() {
 	d.fillLast()
 	for at := range d.calls {
+		if len(d.calls[at].behind) > 0 {
+			d.tellOthers(at)
+		}
 		c := &d.calls[at]
 		if strings.TrimSpace(string(c.behind)) != "" {
 			d.others.Learn(behindArguments)
