@@ -155,6 +155,7 @@ var hardWordless = section{"BU", "turns without words, documents, and shapes bes
 			`{"type":"function","name":"f"}`: `{"type":"function","function":{"name":"f"}}`, `{"type":"tool","name":"f"}`: `{"type":"function","function":{"name":"f"}}`, `{"type":"any"}`: `"required"`, `{"type":"auto"}`: `"auto"`,
 			`{"type":"allowed_tools","mode":"auto","tools":[{"type":"function","name":"f"}]}`: `{"type":"allowed_tools","allowed_tools":{"mode":"auto","tools":[{"type":"function","function":{"name":"f"}}]}}`,
 			`{"type":"function","function":{"name":"f"}}`:                                     `{"type":"function","function":{"name":"f"}}`,
+			`{"type":"web_search"}`: `{"type":"web_search"}`, // a server's own
 		} {
 			take(t, trip{from: O, to: O, ask: `{"model":"m","messages":[{"role":"user","content":"go"}],"tools":[{"type":"function","function":{"name":"f"}}],"tool_choice":` + choice + `}`}).sends("tool_choice", want)
 		}

@@ -93,9 +93,14 @@ func isFlat(tool jsonscan.Value) bool {
 	return tool.Get("function").Kind() != object && tool.Get("custom").Kind() != object && tool.Get("name").Exists()
 }
 
-// isFlatChoice reports whether a choice among tools has all it says beside its type, as the two others have it.
+// isFlatChoice reports whether a choice among tools has what it says beside its type, as other APIs have it. A server's own
+// tool may be chosen by its type alone.
 func isFlatChoice(choice jsonscan.Value) bool {
-	return choice.Kind() == object && !slices.ContainsFunc(choices, func(kind string) bool { return choice.Get(kind).Kind() == object })
+	if slices.ContainsFunc(choices, func(kind string) bool { return choice.Get(kind).Kind() == object }) {
+		return false
+	}
+	_, word := choiceModes[choice.Get("type").View()]
+	return word || choice.Get("name").Exists() || choice.Get("tools").Exists()
 }
 
 // choices are the types of choices, each of which has a member of its name here.
