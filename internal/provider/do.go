@@ -167,43 +167,27 @@ func (c *Chat) askAndMend(ctx context.Context, req *chat.Request, t relay.Target
 // mend changes a conversation as far as that is not the codec's business, and says what was lost.
 func (m attempt) mend(talk *chat.Conversation) (*chat.Conversation, []chat.Loss) {
 	var losses []chat.Loss
-	if m.has(fault.WithoutThoughts) {
-		talk, losses = withoutThoughts(talk)
+	change := func(to fault.Remedy, do func(*chat.Conversation) (*chat.Conversation, []chat.Loss)) {
+		if m.has(to) {
+			changed, more := do(talk)
+			talk, losses = changed, append(losses, more...)
+		}
 	}
-	if m.has(fault.Blind | fault.Fewer | fault.Unshown) {
+	change(fault.WithoutThoughts, withoutThoughts)
+	change(fault.Blind|fault.Fewer|fault.Unshown, func(talk *chat.Conversation) (*chat.Conversation, []chat.Loss) {
 		most := m.seen
 		if m.has(fault.Blind | fault.Unshown) {
 			most = 0
 		}
-		var more []chat.Loss
-		talk, more = withoutPictures(talk, most, !m.has(fault.Blind))
-		losses = append(losses, more...)
-	}
-	if m.has(fault.Recalled) {
-		var more []chat.Loss
-		talk, more = withCalledTools(talk, slices.Contains(m.refused, dialect.ToolChoice))
-		losses = append(losses, more...)
-	}
-	if m.has(fault.Unread) {
-		var more []chat.Loss
-		talk, more = withoutDocuments(talk)
-		losses = append(losses, more...)
-	}
-	if m.has(fault.Said) {
-		var more []chat.Loss
-		talk, more = withWords(talk)
-		losses = append(losses, more...)
-	}
-	if m.has(fault.SystemFirst | fault.InTurns | fault.Systemless) {
-		var more []chat.Loss
-		talk, more = systemFirst(talk)
-		losses = append(losses, more...)
-	}
-	if m.has(fault.Systemless) {
-		var more []chat.Loss
-		talk, more = withoutSystem(talk)
-		losses = append(losses, more...)
-	}
+		return withoutPictures(talk, most, !m.has(fault.Blind))
+	})
+	change(fault.Recalled, func(talk *chat.Conversation) (*chat.Conversation, []chat.Loss) {
+		return withCalledTools(talk, slices.Contains(m.refused, dialect.ToolChoice))
+	})
+	change(fault.Unread, withoutDocuments)
+	change(fault.Said, withWords)
+	change(fault.SystemFirst|fault.InTurns|fault.Systemless, systemFirst)
+	change(fault.Systemless, withoutSystem)
 	if m.has(fault.Undeveloped) { // the codec calls all of it the system's
 		losses = append(losses, chat.Lost(chat.FieldSystem, chat.Ignored, "the developer's text as the system's"))
 	}
